@@ -146,26 +146,26 @@ int device_reduce(struct device *device, const struct job *job, quire_method met
     return failed;
 }
 
-/* A matrix's vectors for all pairs of them: each as often as there are, or all so often. */
-static quire_layout of_pairs(const quire_layout *v, bool each) {
+/* The layout of x, or of y: for all pairs of a matrix's vectors each of them as often as there are, or all so often. */
+static quire_layout layout_of(const struct vectors *vectors, bool each) {
+    const quire_layout *v = &vectors->layout;
     const size_t count = v->outer * v->inner;
     const ptrdiff_t apart = v->outer > 1 ? v->outer_stride : v->inner_stride;
+    if (!vectors->pairs) return *v;
     return (quire_layout){ count, v->n, count, each ? apart : 0, v->stride, each ? 0 : apart };
 }
 
 /* x, y, the offsets and the results are all where the context works. */
 static int reduce_there(struct device *device, const quire_reduction *what, const struct vectors *vectors,
                         const int64_t *offsets, const void *x, const void *y, void *results) {
-    const quire_layout each = of_pairs(&vectors->layout, true), all = of_pairs(&vectors->layout, false);
+    const quire_layout of_x = layout_of(vectors, true), of_y = layout_of(vectors, false);
     quire_status status;
     progress_begin("summing", 0);
     if (offsets)
         status = quire_reduce_segments(device->context, what, vectors->count, QUIRE_I64, offsets, offsets + 1, x, y,
                                        results);
-    else if (vectors->pairs)
-        status = quire_reduce(device->context, what, &each, x, &all, y, results);
     else
-        status = quire_reduce(device->context, what, &vectors->layout, x, NULL, y, results);
+        status = quire_reduce(device->context, what, &of_x, x, &of_y, y, results);
     progress_end();
     return status ? device_trouble(operation_name(what->operation), status) : EXIT_FINE;
 }

@@ -106,6 +106,18 @@ QUIRE_INLINE void double_widen(const void *p, v_f64 *a, v_f64 *b) {
     *a = double_load_v_f64(p), *b = double_load_v_f64((const char *)p + SIMD_BYTES);
 }
 
+/* half_in_order(p, a, b) and so forth: the same, in their order. */
+#define IN_ORDER_f32(format)                                                                                           \
+    QUIRE_INLINE void format##_in_order(const void *p, v_f64 *a, v_f64 *b) {                                           \
+        const v_f32 x = format##_load_v_f32(p);                                                                        \
+        *a = lower_f64(x), *b = upper_f64(x);                                                                          \
+    }
+#define IN_ORDER_f64(format)                                                                                           \
+    QUIRE_INLINE void format##_in_order(const void *p, v_f64 *a, v_f64 *b) { format##_widen(p, a, b); }
+#define IN_ORDER(name, NAME, number, real, unused) IN_ORDER_##real(name)
+QUIRE_FORMATS(IN_ORDER, )
+#undef IN_ORDER
+
 QUIRE_INLINE v_i32 lanes_below_v_i32(int n) {
     const v_i32 lane = { LANES_F32 };
     return lane < n;

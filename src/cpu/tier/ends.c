@@ -8,18 +8,13 @@
 #include "cpu/block/pairs.h"
 #include "cpu/tier/tier.h"
 
-/* Elements of floats, or of doubles, as ends_choice has them. */
+/* The first elements of floats, or of doubles, as ends_choice has them. */
 #define READ_f32(format)                                                                                               \
-    QUIRE_INLINE void format##_columns(const void *p, v_f64 *a, v_f64 *b) {                                            \
-        const v_f32 x = format##_load_v_f32(p);                                                                        \
-        *a = lower_f64(x), *b = upper_f64(x);                                                                          \
-    }                                                                                                                  \
     QUIRE_INLINE void format##_first(const void *p, int n, v_f32 others, v_f64 *a, v_f64 *b) {                         \
         const v_f32 x = format##_first_v_f32(p, n, others);                                                            \
         *a = lower_f64(x), *b = upper_f64(x);                                                                          \
     }
 #define READ_f64(format)                                                                                               \
-    QUIRE_INLINE void format##_columns(const void *p, v_f64 *a, v_f64 *b) { format##_widen(p, a, b); }                 \
     QUIRE_INLINE void format##_first(const void *p, int n, v_f32 others, v_f64 *a, v_f64 *b) {                         \
         const v_f64 zeros = lower_f64(others);                                                                         \
         const char *second = (const char *)p + SIMD_BYTES;                                                             \
@@ -39,7 +34,7 @@ QUIRE_FORMATS(READ, )
         .is_sure = !(product) && have_sure_sums((format_description)FORMAT##_DESCRIPTION),                             \
         .scale = power,                                                                                                \
         .widen = format##_widen,                                                                                       \
-        .columns = format##_columns,                                                                                   \
+        .columns = format##_in_order,                                                                                  \
         .first = format##_first,                                                                                       \
     })
 

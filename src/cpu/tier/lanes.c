@@ -90,22 +90,25 @@ QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, t
 QUIRE_FORMATS(OF_FORMAT, PANELS)
 QUIRE_WINDOWED_FORMATS(OF_FORMAT, TILES)
 
-/* Those that need nothing but their decoding, of a tile of ORDER_TILE elements at most, as floats. A few elements have
- * a frame of their own, for that of a tile costs as much as they do, and are filled up with what adds nothing. */
-static void decoded_few(decode_function decode, tile_function add, term_sign sign, const void *x, const void *y,
-                        size_t n, void *total) {
-    _Alignas(64) float of_x[TILE_FEW], of_y[TILE_FEW];
+/* Those that need nothing but their decoding, of a tile of ORDER_TILE elements at most, as floats, which are filled up
+ * to whole vectors with what adds nothing. */
+QUIRE_INLINE void decoded_add(decode_function decode, tile_function add, term_sign sign, const void *x, const void *y,
+                              size_t n, float *of_x, float *of_y, void *total) {
     const size_t whole = (n + SIMD_F32 - 1) / SIMD_F32 * SIMD_F32;
     decode(x, n, float_of_bits((uint32_t)missing_element(sizeof(float), sign)), of_x);
     if (y != x) decode(y, n, 0, of_y);
     add(of_x, y != x ? of_y : of_x, whole, ORDER_TILE, 0, total);
 }
-static void decoded_tile(decode_function decode, tile_function add, const void *x, const void *y, size_t n,
-                         void *total) {
+static void decoded_tile(decode_function decode, tile_function add, term_sign sign, const void *x, const void *y,
+                         size_t n, void *total) {
     _Alignas(64) float of_x[ORDER_TILE], of_y[ORDER_TILE];
-    decode(x, n, 0, of_x);
-    if (y != x) decode(y, n, 0, of_y);
-    add(of_x, y != x ? of_y : of_x, n, ORDER_TILE, 0, total);
+    decoded_add(decode, add, sign, x, y, n, of_x, of_y, total);
+}
+/* A few have a frame of their own, for that of a tile costs as much as they do. */
+static void decoded_few(decode_function decode, tile_function add, term_sign sign, const void *x, const void *y,
+                        size_t n, void *total) {
+    _Alignas(64) float of_x[TILE_FEW], of_y[TILE_FEW];
+    decoded_add(decode, add, sign, x, y, n, of_x, of_y, total);
 }
 
 #define DECODED(method, words, name, term)                                                                             \
@@ -116,7 +119,7 @@ static void decoded_tile(decode_function decode, tile_function add, const void *
         if (n <= TILE_FEW)                                                                                             \
             decoded_few(name##_decode, float_##term##_##method##_tile, (term_sign)term##_sign_is, x, y, n, total);     \
         else                                                                                                           \
-            decoded_tile(name##_decode, float_##term##_##method##_tile, x, y, n, total);                               \
+            decoded_tile(name##_decode, float_##term##_##method##_tile, (term_sign)term##_sign_is, x, y, n, total);    \
     }
 #define OF_DECODED_TERM(term, TERM, product, pair, sign, format) QUIRE_LANE_ARITHMETICS(DECODED, format, term)
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_DECODED_TERM, format)

@@ -8,19 +8,13 @@
 #include "cpu/simd/simd.h"
 #include "cpu/tier/tier.h"
 
-/* Neighbours by whole vectors, as far as there are such; what a float holds comes as two halves of one. */
-#define NEIGHBOURS_f32(name, to, from, n, k)                                                                           \
-    for (; (n) - (k) >= (size_t)SIMD_F32; (k) += SIMD_F32) {                                                           \
-        const v_f32 x = name##_load_v_f32((from) + (k) * sizeof(name##_element));                                      \
-        const v_f64 lower = lower_f64(x), upper = upper_f64(x);                                                        \
-        memcpy((to) + (k), &lower, sizeof lower), memcpy((to) + (k) + SIMD_F64, &upper, sizeof upper);                 \
-    }
-#define NEIGHBOURS_f64(name, to, from, n, k) memcpy(to, from, (n) * sizeof(double)), (k) = (n);
+/* Neighbours by whole vectors, as far as there are such. */
 #define VALUES(name, NAME, number, real, unused)                                                                       \
     static void name##_values(double *to, const char *from, ptrdiff_t stride, size_t n) {                              \
         size_t k = 0;                                                                                                  \
-        if (stride == (ptrdiff_t)sizeof(name##_element)) {                                                             \
-            NEIGHBOURS_##real(name, to, from, n, k)                                                                    \
+        for (v_f64 x[2]; stride == (ptrdiff_t)sizeof(name##_element) && n - k >= 2 * SIMD_F64; k += 2 * SIMD_F64) {    \
+            name##_in_order(from + k * sizeof(name##_element), &x[0], &x[1]);                                          \
+            memcpy(to + k, x, sizeof x);                                                                               \
         }                                                                                                              \
         for (; k < n; k++) to[k] = (double)name##_load_##real(from + (ptrdiff_t)k * stride);                           \
     }
