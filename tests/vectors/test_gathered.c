@@ -159,6 +159,33 @@ START_TEST(segments_for_threads) {
 }
 END_TEST
 
+/* Rows of whole chunks of 16 bytes, of formats that all have them: segments about as long as those that blocks share,
+ * and many times longer. */
+START_TEST(long_segments_of_chunks) {
+    enum { ROWS = 700, N = 90000, SEGMENTS = 40 };
+    static const quire_operation operations[] = { QUIRE_SUM, QUIRE_NRM2, QUIRE_VARIANCE, QUIRE_DOT };
+    const quire_type type = TYPES[_i / 4];
+    const quire_reduction what = { operations[_i % 4], type, type, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    generator g;
+    generator_seed(&g, 11 + (uint64_t)_i);
+    if (!is_there()) return;
+    row_array x =
+        row_array_new(type, quire_columns(ROWS, 16, 32), _i % 8 < 4 ? FAMILY_NORMAL : FAMILY_EVERY_EXPONENT, 1);
+    row_array y = row_array_new(type, x.layout, FAMILY_NORMAL, 2);
+    int64_t begin[SEGMENTS], end[SEGMENTS];
+    for (int64_t i = 0; i < SEGMENTS; i++) {
+        const int64_t n = i < 3 ? N / (i + 1) : i < 35 ? 512 * (i / 8 + 1) - 4 + i % 8 : i - 35;
+        begin[i] = (int64_t)generator_below(&g, (uint64_t)(N - n + 1));
+        end[i] = begin[i] + n;
+    }
+    gathered d = { SEGMENTS, N, begin, end, draw_order(&g, N, ROWS, _i % 2 ? 1000 : 0), draw_order(&g, N, ROWS, 0) };
+    check_gathered(&what, &d, QUIRE_I64, &x, &y, 0, 3);
+    array_free(d.x_order), array_free(d.y_order);
+    row_array_free(&x);
+    row_array_free(&y);
+}
+END_TEST
+
 /* A sparse matrix times a dense one. */
 START_TEST(sparse_times_dense) {
     enum { ROWS = 3, COLUMNS = 2 };
@@ -266,6 +293,7 @@ static void add_gathered(TCase *cases) {
     tcase_add_loop_test(cases, gathered_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, long_segments, 0, (int)place_variants());
     tcase_add_loop_test(cases, segments_for_threads, 0, 2 * METHOD_COUNT);
+    tcase_add_loop_test(cases, long_segments_of_chunks, 0, 4 * TYPE_COUNT);
     tcase_add_loop_test(cases, sparse_times_dense, 0, METHOD_COUNT);
     tcase_add_loop_test(cases, products_that_cancel, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, segments_beyond_all_rows, 0, 2 * METHOD_COUNT);

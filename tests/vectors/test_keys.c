@@ -147,6 +147,24 @@ START_TEST(wide_rows) {
 }
 END_TEST
 
+/* Rows of whole chunks of 16 bytes, of which groups have few, or more than a thread takes alone. */
+START_TEST(rows_of_chunks) {
+    enum { N = 12000 };
+    static const quire_operation operations[] = { QUIRE_SUM, QUIRE_NRM2, QUIRE_VARIANCE };
+    const quire_type type = TYPES[_i / 3];
+    const quire_reduction what = { operations[_i % 3], type, type, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    row_array x = row_array_new(type, quire_columns(N, 16, 48), _i % 2 ? FAMILY_EVERY_EXPONENT : FAMILY_NORMAL, 3);
+    generator g;
+    generator_seed(&g, 8 + (uint64_t)_i);
+    for (size_t groups = 1; groups <= 1000; groups *= 10) {
+        grouped d = draw_grouped(&g, groups == 100 ? ANYWHERE : POWER_LAW, N, groups, QUIRE_I32);
+        check_by_key(&what, &d, QUIRE_I32, &x, &x, 0, 1 + groups * 16 / 200);
+        grouped_free(&d);
+    }
+    row_array_free(&x);
+}
+END_TEST
+
 /* One group has all rows of a family, of few elements or of enough for threads; every third row is of no group. */
 START_TEST(families_in_one_group) {
     static const size_t sizes[] = { 200, 60000 };
@@ -334,6 +352,7 @@ static void add_keys(TCase *cases) {
     tcase_add_loop_test(cases, groups_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, many_rows, 0, METHOD_COUNT);
     tcase_add_loop_test(cases, wide_rows, 0, 2 * METHOD_COUNT);
+    tcase_add_loop_test(cases, rows_of_chunks, 0, 3 * TYPE_COUNT);
     tcase_add_loop_test(cases, families_in_one_group, 0, FAMILY_COUNT);
     tcase_add_loop_test(cases, ties, 0, 8);
     tcase_add_loop_test(cases, open_groups, 0, 2);

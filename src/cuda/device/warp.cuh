@@ -25,4 +25,13 @@ static __device__ __forceinline__ int warp_max(int x) {
 #endif
 }
 
+static __device__ __forceinline__ int warp_sum(int x) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(WHOLE_WARP, x);
+#else
+    for (int w = WARP / 2; w; w /= 2) x += __shfl_xor_sync(WHOLE_WARP, x, w);
+    return x;
+#endif
+}
+
 #endif

@@ -1,12 +1,13 @@
-/* by_key.cuh - sums by key: rows are sorted by their groups, their elements gathered in the caller's workspace, and
- * reduced there as segments; of a vector the elements themselves are sorted.
+/* by_key.cuh - sums by key. Rows are sorted by their groups. Exact sums of rows of whole chunks then read them where
+ * they stand, in the order of the groups; else elements are gathered in the caller's workspace, and reduced there as
+ * segments; of a vector the elements themselves are sorted.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_HOST_BY_KEY_CUH
 #define QUIRE_CUDA_HOST_BY_KEY_CUH
 
-#include "cuda/host/many.cuh"
+#include "cuda/host/gathered.cuh"
 #include "cuda/kernels/keys.cuh"
 #include "workspace.h"
 
@@ -35,27 +36,38 @@ static key_sort plan_sort(const quire_keys *keys, size_t element, char *workspac
 struct by_key_plan {
     key_sort sort;
     int64_t *offsets, *begin, *end;
-    void *x, *y;       /* what has been gathered */
+    bool is_in_place;  /* rows are read where they stand, */
+    int64_t *order;    /* in this order; */
+    void *x, *y;       /* else what has been gathered */
     bool has_elements; /* what is sorted is x itself */
     size_t bytes;
     bool fits;
     cudaError_t error;
 };
 
+/* Whether rows are read where they stand. Where x stands is not known where the workspace is measured. */
+static bool is_in_place(const quire_job *job, const quire_layout *l, int arrays) {
+    return job->method == QUIRE_EXACT && arrays == 1 && !has_own_sums(job) && l->inner >= GATHERED_ACROSS &&
+           has_chunks(NULL, l, (size_t)element_size(job->type));
+}
+
 static by_key_plan plan_by_key(const quire_job *job, const quire_keys *keys, const quire_layout *l, int arrays,
                                char *workspace) {
     const size_t size = (size_t)element_size(job->type), vectors = l->outer * l->inner;
-    const size_t segments = vectors > 1 ? vectors * keys->groups : 0;
-    size_t elements;
     by_key_plan p = {};
+    size_t elements;
     p.fits = !__builtin_mul_overflow(vectors, l->n, &elements);
+    p.is_in_place = is_in_place(job, l, arrays);
+    if (p.is_in_place) elements = 0;
+    const size_t segments = vectors > 1 && !p.is_in_place ? vectors * keys->groups : 0;
     p.sort = plan_sort(keys, size, workspace, &p.bytes, &p.fits, &p.error);
     p.offsets = (int64_t *)take(workspace, &p.bytes, keys->groups + 1, sizeof(int64_t), &p.fits);
     p.begin = (int64_t *)take(workspace, &p.bytes, segments, sizeof(int64_t), &p.fits);
     p.end = (int64_t *)take(workspace, &p.bytes, segments, sizeof(int64_t), &p.fits);
+    p.order = (int64_t *)take(workspace, &p.bytes, p.is_in_place ? keys->n : 0, sizeof(int64_t), &p.fits);
     p.x = take(workspace, &p.bytes, elements, size, &p.fits);
     p.y = take(workspace, &p.bytes, arrays == 2 ? elements : 0, size, &p.fits);
-    if (vectors <= 1) p.begin = p.offsets, p.end = p.offsets + 1;
+    if (!segments) p.begin = p.offsets, p.end = p.offsets + 1;
     return p;
 }
 
@@ -117,6 +129,19 @@ static bool is_one_vector(const quire_layout *l) {
     return l->outer == 1 && l->inner == 1 && (l->stride == 1 || l->n <= 1);
 }
 
+/* Rows where they stand, in the order of their groups, of each group's a segment. */
+static cudaError_t reduce_in_place(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                   const quire_layout *y, const by_key_plan *p) {
+    const quire_gathered rows = { { p->sort.keys.groups, QUIRE_I64, p->begin, p->end }, p->order, p->order, *x, *y };
+    gathered_job g = gathered_job_of(c, job, &rows);
+    /* So that all long ones can be put aside. */
+    const size_t runs = x->outer * x->inner * (size_t)element_size(job->type) / ROWS_CHUNK / g.run;
+    if (x->n * runs / LONG_SEGMENTS > g.long_rows) g.long_rows = x->n * runs / LONG_SEGMENTS;
+    const cudaError_t error = quire_cuda_order(&p->sort, QUIRE_I64, p->order, c->stream);
+    if (error) return error;
+    return quire_cuda_gathered(&g, job->term, job->method, plan_blocks(&c->facts, GATHERED_BLOCKS), c->stream);
+}
+
 /* The elements in the order of their groups, and of each group's a segment. */
 static cudaError_t reduce_groups(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                  const quire_layout *y, const by_key_plan *p) {
@@ -155,7 +180,8 @@ static quire_status cuda_reduce_by_key(quire_context *context, const quire_job *
                     : quire_cuda_sort(&p.sort, c->stream);
     if (!error) error = quire_cuda_offsets(&p.sort, QUIRE_I64, p.offsets, c->stream);
     if (!error && counts) error = quire_cuda_counts(p.offsets, keys->groups, counts, c->stream);
-    if (!error && has_results) error = reduce_groups(c, job, x_layout, y_layout, &p);
+    if (!error && has_results)
+        error = (p.is_in_place ? reduce_in_place : reduce_groups)(c, job, x_layout, y_layout, &p);
     return status_of(error);
 }
 

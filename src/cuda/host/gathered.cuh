@@ -11,11 +11,19 @@
 #define GATHERED_BLOCKS 16 /* of a multiprocessor, at most: what there is more is taken in turns */
 #define GATHERED_ACROSS 8  /* columns from which on a thread has one: its neighbours read memory side by side */
 #define GATHERED_SHARERS 8 /* threads of a vector else */
+#define GATHERED_LONG 1024 /* rows of a segment that whole blocks have, from here on */
 
 /* Whether all rows stand at multiples of 16 bytes, and are some times these. */
 static bool has_chunks(const void *x, const quire_layout *l, size_t size) {
     return (uintptr_t)x % ROWS_CHUNK == 0 && l->inner_stride == 1 && l->inner * size % ROWS_CHUNK == 0 &&
            (size_t)l->stride * size % ROWS_CHUNK == 0 && (size_t)l->outer_stride * size % ROWS_CHUNK == 0;
+}
+
+/* Chunks that are taken together. */
+static unsigned run_of_chunks(const quire_layout *l, size_t size) {
+    unsigned run = 1;
+    while (run < GATHERED_RUN && l->inner * size / ROWS_CHUNK % (2 * run) == 0) run *= 2;
+    return run;
 }
 
 static gathered_job gathered_job_of(const cuda_context *c, const quire_job *job, const quire_gathered *rows) {
@@ -35,6 +43,7 @@ static gathered_job gathered_job_of(const cuda_context *c, const quire_job *job,
     const size_t size = (size_t)element_size(job->type);
     g.has_chunks =
         has_chunks(job->x, &rows->x, size) && (job->term != TERM_PRODUCT || has_chunks(job->y, &rows->y, size));
+    g.run = run_of_chunks(&rows->x, size), g.long_rows = GATHERED_LONG;
     g.has_ends = has_ends(job);
     return g;
 }

@@ -27,16 +27,18 @@
 /* ------------------------------------------------------------------------------------------------- by a few doubles */
 
 /* What threads have of a vector: sums, and of how many elements. */
-template <row_terms TERMS> struct element_sums {
-    range_sums<double_format, TERMS, long_sum<2>> sums;
+template <row_terms TERMS, class Format = double_format, class Sum = long_sum<2>> struct element_sums {
+    typedef range_sums<Format, TERMS, Sum> range;
+    range sums;
     size_t n;
 
     __device__ __forceinline__ void clear() { sums.clear(), n = 0; }
+    __device__ __forceinline__ void merge_across(unsigned bit) {
+        sums.merge_across(bit);
+        n += __shfl_xor_sync(WHOLE_WARP, n, bit);
+    }
     __device__ __forceinline__ void merge(unsigned threads) {
-        for (unsigned bit = threads / 2; bit; bit /= 2) {
-            sums.merge_across(bit);
-            n += __shfl_xor_sync(WHOLE_WARP, n, bit);
-        }
+        for (unsigned bit = threads / 2; bit; bit /= 2) merge_across(bit);
     }
     __device__ __forceinline__ void join(const element_sums &other) { sums.join(other.sums), n += other.n; }
     /* Those of another lane, by a whole warp. */

@@ -1,12 +1,14 @@
-/* exact_segments.cuh - exact sums of segments, read where they stand: a warp takes 32 at a time, or fewer where there
- * are few, and groups of its threads those of about a length together. What two ends, or wider sums, do not tell is
- * marked, and long segments are put aside, for by_element.cuh.
+/* exact_segments.cuh - exact sums of segments: a warp takes 32 at a time, or fewer where there are few. Short ones that
+ * stand side by side pass through shared memory; others are read where they stand, by groups of threads, those of about
+ * a length together. What two ends, or wider sums, do not tell is marked, and long segments are put aside, for
+ * by_element.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_KERNELS_EXACT_SEGMENTS_CUH
 #define QUIRE_CUDA_KERNELS_EXACT_SEGMENTS_CUH
 
+#include "cuda/block/stretch.cuh"
 #include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/sums_finish.cuh"
 #include "cuda/grid/vector_source.cuh"
@@ -29,6 +31,11 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     typedef typename Format::element element;
     typedef row_place<Format, PAIR> place;
     typedef range_sums<Format, TERMS, Sum> sums;
+    typedef kept_sums<sums> kept;
+    static constexpr unsigned ROOM = SEGMENTS_ROOM / (1 + PAIR), /* bytes of a warp's, for each array */
+        STRETCH = (ROOM - 2 * ROWS_CHUNK) / sizeof(element),     /* and the elements it has room for, */
+        COPIED = SEGMENTS_COPIED / sizeof(element),              /* of one segment at most; */
+        ALONE = SEGMENTS_OF_ONE / sizeof(element);               /* of one that a thread has alone where it stands */
 
     /* The result of segment v, of n elements; or a mark. */
     static __device__ __forceinline__ void finish(const vectors_job &job, size_t v, size_t n, const sums &its) {
@@ -38,15 +45,49 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
             finish_sums(job, terms_of_vector<TERMS>(job, n), v, its);
     }
 
-    /* A warp's segments, a lane each: the lane's is number v, if it is there. order: room for the lanes. */
-    static __device__ __forceinline__ void sum_bundle(const vectors_job &job, size_t v, bool is_there,
-                                                      const segment_place &own, uint8_t *order, unsigned lane) {
-        const bool is_aside = put_aside(job, v, own.n(), LONG_SEGMENT),
-                   are_few = !__any_sync(WHOLE_WARP, own.n() > SEGMENTS_SINGLE && own.n() <= SEGMENTS_OF_ONE);
-        kept_sums<sums> mine;
-        mine.sums.clear();
+    /* Segments of as many neighbouring lanes as fit a warp's room, which stand side by side, by way of shared memory.
+     * 2^log threads share each; their shares are odd, so that they read different banks. */
+    static __device__ __forceinline__ void add_copied(const vectors_job &job, const segment_place &own,
+                                                      const lanes_span &span, unsigned log, unsigned char *rooms,
+                                                      kept &mine, unsigned lane) {
+        const unsigned count = WARP >> log, thread = lane & ((1u << log) - 1);
+#pragma unroll 1
+        for (unsigned from = 0; from < WARP; from += count) {
+            const lanes_span here = span.of_lane(from);
+            const segment_place its = own.of_lane(from + (lane >> log));
+            const unsigned n = (unsigned)its.n(), share = log ? share_of<Format>(n, log) : n,
+                           first = min(thread * share, n);
+            stretch<Format, PAIR> copied;
+            copied.template copy<WARP>(rooms, ROOM, arrays_from<Format, PAIR>(job, here.low), (unsigned)here.n(),
+                                       { 0, 0 }, lane);
+            sums some;
+            some.clear();
+            __syncwarp();
+            copied.add(some, (unsigned)(its.begin - here.low) + first, min(n - first, share), job.magnitude);
+            __syncwarp();
+            some.merge(1u << log);
+            mine.keep(some, lane - from < count, (int)((lane - from) << log & (WARP - 1)));
+        }
+    }
+    /* The same, if they are side by side, and so short; answers whether they are. */
+    static __device__ __forceinline__ bool add_if_side_by_side(const vectors_job &job, const segment_place &own,
+                                                               unsigned char *rooms, kept &mine, unsigned lane) {
+        if (!__any_sync(WHOLE_WARP, own.n() > SEGMENTS_SINGLE) || __any_sync(WHOLE_WARP, own.n() > COPIED))
+            return false;
+        for (unsigned log = 0; log <= SEGMENTS_SHARERS_LOG; log++) {
+            const lanes_span span(own, log, lane);
+            if (!span.are_side_by_side(own, STRETCH, log)) continue;
+            add_copied(job, own, span, log, rooms, mine, lane);
+            return true;
+        }
+        return false;
+    }
+    /* Segments that stand anywhere. */
+    static __device__ __forceinline__ void add_anywhere(const vectors_job &job, const segment_place &own,
+                                                        uint8_t *order, kept &mine, unsigned lane) {
+        const bool are_few = !__any_sync(WHOLE_WARP, own.n() > SEGMENTS_SINGLE && own.n() <= ALONE);
         sum_segments<sums>(
-            is_aside ? 0 : own.n(), (unsigned)sizeof(element), order, mine, lane,
+            own.n(), (unsigned)sizeof(element), order, mine, lane,
             [&](sums &to, unsigned from, unsigned thread, unsigned threads) {
                 if (threads == 1 && are_few) {
                     add_singles<Format>(to, arrays_from<Format, PAIR>(job, own.begin), own.n(), job.magnitude);
@@ -58,12 +99,25 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
                                                                    job.magnitude, thread, threads);
                 }
             });
-        if (is_there && !is_aside) finish(job, v, own.n(), mine.sums);
+    }
+
+    /* A warp's segments, a lane each: the lane's is number v, if it is there. order: room for the lanes. */
+    static __device__ __forceinline__ void sum_bundle(const vectors_job &job, size_t v, bool is_there,
+                                                      segment_place own, uint8_t *order, unsigned char *rooms,
+                                                      unsigned lane) {
+        const size_t n = own.n();
+        const bool is_aside = put_aside(job, v, n, LONG_SEGMENT);
+        if (is_aside) own.end = own.begin;
+        kept mine;
+        mine.sums.clear();
+        if (!add_if_side_by_side(job, own, rooms, mine, lane)) add_anywhere(job, own, order, mine, lane);
+        if (is_there && !is_aside) finish(job, v, n, mine.sums);
         __syncwarp();
     }
 
     static __device__ __forceinline__ void all(const vectors_job &job) {
         __shared__ uint8_t orders[GROUPS_THREADS];
+        __shared__ __align__(ROWS_CHUNK) unsigned char rooms[GROUPS_THREADS / WARP][SEGMENTS_ROOM];
         const unsigned lane = threadIdx.x % WARP;
         const size_t step = warps_of_grid() * job.turns;
         size_t first = warp_of_grid() * job.turns;
@@ -72,14 +126,17 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
         for (; first < job.vectors; first += step) {
             const segment_place own = next;
             next = segment_place(job, first + step + lane, is_there(first + step));
-            sum_bundle(job, first + lane, is_there(first), own, &orders[threadIdx.x - lane], lane);
+            sum_bundle(job, first + lane, is_there(first), own, &orders[threadIdx.x - lane], rooms[threadIdx.x / WARP],
+                       lane);
         }
     }
 };
 
 /* Two ends come first, but of doubles, and mostly of results that are doubles. */
 template <class Format, row_terms TERMS, class Sum, bool PAIR>
-__global__ void __launch_bounds__(GROUPS_THREADS, has_two_ends<Sum> ? SEGMENTS_BLOCKS : SEGMENTS_WIDE_BLOCKS)
+__global__ void __launch_bounds__(GROUPS_THREADS, has_two_ends<Sum> &&TERMS != ROW_MOMENTS && !PAIR
+                                                      ? SEGMENTS_BLOCKS
+                                                      : SEGMENTS_WIDE_BLOCKS)
     exact_segments_kernel(const __grid_constant__ vectors_job job) {
     exact_segments<Format, TERMS, Sum, PAIR>::all(job);
 }

@@ -2,8 +2,8 @@
  * embedding bag. Memory is what these kernels wait for, so that those that load elements one by one are compiled once
  * for all formats.
  *
- * Exact sums: where rows are whole chunks of 16 bytes a thread has a chunk of columns of a segment. What their ends do
- * not tell, and all else, the kernels of by_element.cuh have.
+ * Exact sums: where rows are whole chunks of 16 bytes a thread has a chunk of columns of a segment, or of a long one
+ * whole blocks. What their ends do not tell, and all else, the kernels of by_element.cuh have.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,8 @@
 #include "cuda/thread/chunk_columns.cuh"
 #include "cuda/thread/panel_chunks.cuh"
 
-#define GATHERED_THREADS 256 /* of a block, of rows of chunks */
+#define GATHERED_THREADS 256    /* of a block, of rows of chunks */
+#define GATHERED_PART_LEAST 512 /* of these, for each of the blocks that share it, about */
 
 /* ---------------------------------------------------------------------------------------------------- rows of chunks
  */
@@ -29,14 +30,16 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
     static constexpr bool PAIR = TERMS == ROW_PRODUCTS;
     static constexpr int E = chunk_elements<Format>, ROWS = GATHERED_AHEAD;
 
-    /* Of how many elements each column's sum is. */
-    static __device__ __forceinline__ size_t add(const gathered_job &g, const gathered_vector &v,
-                                                 chunk_columns<Format, TERMS, Sum> &to) {
+    typedef element_sums<TERMS, Format, Sum> column;
+
+    /* Of entries first, first + step, ...: of how many elements each column's sum is. */
+    static __device__ __forceinline__ size_t add(const gathered_job &g, const gathered_vector &v, size_t first,
+                                                 size_t step, chunk_columns<Format, TERMS, Sum> &to) {
         size_t n = 0;
-        for (size_t k = 0; k < v.entries; k += ROWS) {
+        for (size_t k = first; k < v.entries; k += ROWS * step) {
             gathered_entries<PAIR> some;
             group x[ROWS], y[ROWS];
-            some.find(g, v, k, 1);
+            some.find(g, v, k, step);
 #pragma unroll
             for (int u = 0; u < ROWS; u++) {
                 const bool is_there = some.present >> u & 1;
@@ -48,21 +51,93 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
         }
         return n;
     }
-    static __device__ __forceinline__ void store(const gathered_job &g, size_t first, size_t n,
-                                                 const chunk_columns<Format, TERMS, Sum> &sums) {
-        const term_count terms = terms_of_vector<TERMS>(g.job, n);
-#pragma unroll
-        for (int e = 0; e < E; e++)
-            if (n)
-                finish_sums(g.job, terms, first + e, sums.of[e]);
-            else
-                store_none(g.job, first + e);
+    static __device__ __forceinline__ void store(const vectors_job &job, size_t v, const term_count &terms,
+                                                 const typename column::range &sums) {
+        if (terms.n)
+            finish_sums(job, terms, v, sums);
+        else
+            store_none(job, v);
     }
-    /* Whether all columns of a long segment are put aside. */
-    static __device__ __forceinline__ bool put_all_aside(const vectors_job &job, size_t first, size_t entries) {
-        bool are_aside = entries >= ELEMENTS_LONG;
-        for (int e = 0; e < E && are_aside; e++) are_aside = put_aside(job, first + e, entries, ELEMENTS_LONG);
-        return are_aside;
+
+    /* Puts the run of chunk c aside while there is room, by the threads that have its chunks, which are neighbours;
+     * answers whether it has been. */
+    static __device__ __forceinline__ bool put_run_aside(const gathered_job &g, size_t c, size_t entries) {
+        const unsigned lane = threadIdx.x % WARP, first = lane & ~(g.run - 1);
+        const bool is_aside = lane == first && put_aside(g.job, c * E, entries, g.long_rows);
+        return __shfl_sync((WHOLE_WARP >> (WARP - g.run)) << first, is_aside, (int)first);
+    }
+    /* Chunks of segments, a thread each. Those of long ones are put aside. */
+    static __device__ __forceinline__ void all(const gathered_job &g) {
+        const size_t chunks = g.job.vectors / E, step = gridDim.x * (size_t)GATHERED_THREADS;
+        for (size_t c = blockIdx.x * (size_t)GATHERED_THREADS + threadIdx.x; c < chunks; c += step) {
+            const gathered_vector v(g, c * E);
+            if (v.entries >= g.long_rows && put_run_aside(g, c, v.entries)) continue;
+            chunk_columns<Format, TERMS, Sum> sums;
+            sums.clear();
+            const term_count terms = terms_of_vector<TERMS>(g.job, add(g, v, 0, 1, sums));
+#pragma unroll
+            for (int e = 0; e < E; e++) store(g.job, c * E + e, terms, sums.of[e]);
+        }
+    }
+
+    /* What a block's threads have, of as many columns as there are chunks in a run, those of a column as far apart: for
+     * its first threads, one each. */
+    static __device__ __forceinline__ column sum_of_runs(column one, unsigned run) {
+        constexpr unsigned WARPS = GATHERED_THREADS / WARP;
+        __shared__ column of_warp[WARPS][GATHERED_RUN];
+        const unsigned lane = threadIdx.x % WARP;
+        for (unsigned bit = WARP / 2; bit >= run; bit /= 2) one.merge_across(bit);
+        __syncthreads(); /* it may have been used before */
+        if (lane < run) of_warp[threadIdx.x / WARP][lane] = one;
+        __syncthreads();
+        if (threadIdx.x < run)
+            for (unsigned w = 1; w < WARPS; w++) one.join(of_warp[w][lane]);
+        return one;
+    }
+    /* A part of a run, by a block: the last to end brings all together. place: of its parts, for each column. */
+    static __device__ __forceinline__ void part_of(const gathered_job &g, gathered_vector v, size_t first,
+                                                   unsigned part, unsigned parts, part_state *place, unsigned *ended) {
+        const unsigned chunk = threadIdx.x % g.run, row = threadIdx.x / g.run, rows = GATHERED_THREADS / g.run;
+        chunk_columns<Format, TERMS, Sum> sums;
+        auto finish = [&](int e, const column &its) {
+            if (row == 0) store(g.job, first + chunk * E + e, terms_of_vector<TERMS>(g.job, its.n), its.sums);
+        };
+        const size_t each = v.entries / parts + 1, from = min(part * each, v.entries);
+        v.first += (int64_t)from, v.entries = min(v.entries - from, each);
+        sums.clear();
+        const size_t n = add(g, v, row, rows, sums);
+#pragma unroll 1
+        for (int e = 0; e < E; e++) {
+            const column one = sum_of_runs(column{ sums.column(e), n }, g.run);
+            if (parts == 1)
+                finish(e, one);
+            else if (row == 0)
+                store_record(&place[(chunk * E + e) * parts + part], one);
+        }
+        if (parts == 1 || !is_last_of(ended, parts)) return;
+#pragma unroll 1
+        for (int e = 0; e < E; e++) {
+            column whole;
+            whole.clear();
+            for (unsigned p = row; p < parts; p += rows)
+                whole.join(load_record<column>(&place[(chunk * E + e) * parts + p]));
+            finish(e, sum_of_runs(whole, g.run));
+        }
+    }
+    static __device__ __forceinline__ void aside(const gathered_job &g) {
+        const vector_source source(g.job);
+        vectors_workspace &w = *g.job.workspace;
+        const size_t count = max(source.count, (size_t)1), columns = g.run * E,
+                     most = max(min(gridDim.x / count, VECTORS_PLACES / (count * columns)), (size_t)1);
+        for (size_t unit = blockIdx.x; unit < source.count * most; unit += gridDim.x) {
+            const size_t slot = unit / most, first = source.list[slot];
+            const gathered_vector v(g, first + threadIdx.x % g.run * E);
+            const unsigned parts = (unsigned)min(most, v.entries / GATHERED_PART_LEAST + 1),
+                           part = (unsigned)(unit % most);
+            if (part < parts) part_of(g, v, first, part, parts, &w.place[slot * most * columns], &w.ended[slot]);
+            __syncthreads();
+        }
+        source.forget(g.job);
     }
 };
 
@@ -70,16 +145,10 @@ template <class Format, row_terms TERMS, class Sum>
 static __global__ void __launch_bounds__(GATHERED_THREADS, (columns_blocks<Format, TERMS, Sum>))
     gathered_chunks_kernel(const __grid_constant__ gathered_job g) {
     typedef gathered_chunk<Format, TERMS, Sum> chunk;
-    const size_t chunks = g.job.vectors / chunk::E, step = gridDim.x * (size_t)GATHERED_THREADS;
-    for (size_t c = blockIdx.x * (size_t)GATHERED_THREADS + threadIdx.x; c < chunks; c += step) {
-        const size_t first = c * chunk::E;
-        const gathered_vector v(g, first);
-        if (chunk::put_all_aside(g.job, first, v.entries)) continue;
-        chunk_columns<Format, TERMS, Sum> sums;
-        sums.clear();
-        const size_t n = chunk::add(g, v, sums);
-        chunk::store(g, first, n, sums);
-    }
+    if (g.job.source == VECTORS_ASIDE)
+        chunk::aside(g);
+    else
+        chunk::all(g);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- launches
@@ -143,16 +212,17 @@ static cudaError_t start_gathered(gathered_function kernel, const gathered_job &
 static cudaError_t start_exact(const gathered_job &g, quire_term term, size_t blocks, cudaStream_t stream) {
     const exact_kernels k = find_exact(g.job.type, terms_of(g.job.finish, term), g.has_ends);
     const size_t of_longs = blocks < ELEMENT_MOST_BLOCKS ? blocks : ELEMENT_MOST_BLOCKS;
+    const bool by_chunks = g.has_chunks && k.chunks;
     gathered_job rest = g;
     cudaError_t error =
-        g.has_chunks && k.chunks
-            ? start_gathered(k.chunks, g, GATHERED_THREADS, (g.job.vectors * g.job.threads) >> (4 - g.job.log_size),
-                             blocks, stream)
-            : start_gathered(k.shorts, g, ELEMENT_THREADS, g.job.vectors * g.job.threads, blocks, stream);
+        by_chunks ? start_gathered(k.chunks, g, GATHERED_THREADS, g.job.vectors >> (4 - g.job.log_size), blocks, stream)
+                  : start_gathered(k.shorts, g, ELEMENT_THREADS, g.job.vectors * g.job.threads, blocks, stream);
     rest.job.source = VECTORS_MARKED;
     if (!error) error = start_gathered(k.marked, rest, ELEMENT_THREADS, g.job.vectors, blocks, stream);
     rest.job.source = VECTORS_ASIDE;
-    if (!error) error = start_kernel(of_longs, ELEMENT_THREADS, 0, stream, k.longs, rest);
+    if (!error)
+        error = by_chunks ? start_kernel(blocks, GATHERED_THREADS, 0, stream, k.chunks, rest)
+                          : start_kernel(of_longs, ELEMENT_THREADS, 0, stream, k.longs, rest);
     rest.job.source = VECTORS_MARKED, rest.job.by_cells = true;
     return error ? error : start_kernel(of_longs, ELEMENT_THREADS, 0, stream, k.longs, rest);
 }

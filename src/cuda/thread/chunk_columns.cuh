@@ -20,6 +20,13 @@ template <class Format, row_terms TERMS, class Sum> struct chunk_columns {
 #pragma unroll
         for (int e = 0; e < E; e++) of[e].clear();
     }
+    /* The sum of a column. */
+    __device__ __forceinline__ sums column(int e) const {
+        sums one = of[0];
+#pragma unroll
+        for (int i = 1; i < E; i++) one.take_if(i == e, of[i]);
+        return one;
+    }
     /* A term, to a sum; or to a batch of them, whose sum always is one number. */
     template <bool PRODUCT, class Batch, class Real>
     static __device__ __forceinline__ void take(Sum &sum, Batch &batch, bool is_first, Real a, Real b, bool magnitude) {

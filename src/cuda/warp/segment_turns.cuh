@@ -15,6 +15,7 @@
 struct segment_place {
     int64_t begin, end;
 
+    __device__ __forceinline__ segment_place(int64_t from, int64_t to) : begin(from), end(to) {}
     __device__ __forceinline__ segment_place(const vectors_job &job, size_t v, bool is_there) : begin(0), end(0) {
         if (!is_there) return;
         begin = index_at(job.at.begin, job.at.is_64_bit, v);
@@ -28,6 +29,34 @@ struct segment_place {
         other.end = __shfl_sync(WHOLE_WARP, end, from % WARP);
         if (from == NO_LANE) other.end = other.begin;
         return other;
+    }
+};
+
+/* From where to where the segments stand that 2^(5 - log) neighbouring lanes have, one of which this is: from the begin
+ * of the first that has elements to the end of the last one. By a whole warp. */
+struct lanes_span {
+    int64_t low, high;
+
+    __device__ __forceinline__ lanes_span(const segment_place &own, unsigned log, unsigned lane) {
+        const unsigned count = WARP >> log, first = lane & ~(count - 1),
+                       lanes = (WHOLE_WARP >> (WARP - count)) << first,
+                       some = __ballot_sync(WHOLE_WARP, own.n() != 0) & lanes;
+        low = __shfl_sync(WHOLE_WARP, own.begin, some ? __ffs((int)some) - 1 : 0);
+        high = __shfl_sync(WHOLE_WARP, own.end, some ? 31 - __clz((int)some) : 0);
+        if (!some) high = low;
+    }
+    __device__ __forceinline__ size_t n() const { return (size_t)(high - low); }
+    __device__ __forceinline__ lanes_span of_lane(unsigned from) const {
+        lanes_span other = *this;
+        other.low = __shfl_sync(WHOLE_WARP, low, (int)from), other.high = __shfl_sync(WHOLE_WARP, high, (int)from);
+        return other;
+    }
+    /* Whether all of the warp's segments are within the spans of their lanes, none of which has more than so many
+     * elements, and a quarter of all these are the segments'. */
+    __device__ __forceinline__ bool are_side_by_side(const segment_place &own, size_t most, unsigned log) const {
+        if (!__all_sync(WHOLE_WARP, n() <= most && (own.n() == 0 || (own.begin >= low && own.end <= high))))
+            return false;
+        return 4 * warp_sum((int)own.n()) >= warp_sum((int)n()) >> (5 - log);
     }
 };
 
