@@ -268,6 +268,11 @@ static bool check_texts(const struct options *options) {
     return true;
 }
 
+/* Whether --column may name a matrix; of how many columns sources.c finds out. */
+static bool takes_matrix(const struct options *options) {
+    return options->command->family & OF_ALL_PAIRS && options->reading.column && options->files < 2;
+}
+
 /* What does not go together. */
 static bool check_combinations(const struct options *options) {
     const bool many = options_many(options);
@@ -287,7 +292,7 @@ static bool check_combinations(const struct options *options) {
         return wrong("--method all is for one file after the other, not for --total");
     if (options->total && options->method != QUIRE_EXACT) return wrong("--total is for the exact method");
     if (options->cuda && options->skip_nan) return wrong("--skip-nan is for --device cpu");
-    if (options->output && !many && options->command->family & REDUCERS)
+    if (options->output && !many && options->command->family & REDUCERS && !takes_matrix(options))
         return wrong("--output takes the results of --axis, --rows, --segments or --by");
     if (!options->output && options->command->family & (ACCUMULATE | MERGE)) return wrong("--output FILE is missing");
     return true;
@@ -323,6 +328,7 @@ int options_read(struct options *options, const struct command *command, int arg
     options->files = argc - optind;
     if (options->help) return EXIT_FINE;
     if (options->skip_nan && !options->reading.ways.missing) options->reading.ways.missing = MISSING_NAN;
+    options->reading.together = takes_matrix(options);
     const bool fine = check_operands(options) && check_combinations(options) && check_texts(options);
     return fine && check_output(options) ? EXIT_FINE : EXIT_USAGE;
 }

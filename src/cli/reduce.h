@@ -24,7 +24,8 @@ struct cut {
     struct vectors vectors;
     size_t shape[NPY_MAX_DIMENSIONS];
     int dimensions;
-    bool fortran; /* the first index of the results runs fastest */
+    bool fortran;      /* the first index of the results runs fastest */
+    const char **name; /* of the rows and columns of a matrix of results; NULL: they have none */
 };
 
 /* Along the axis of the options. EXIT_FINE, EXIT_TROUBLE or EXIT_USAGE. */

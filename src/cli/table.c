@@ -222,8 +222,8 @@ static int begin_rows(struct text *text) {
     for (const struct column *i = text->wanted; i < text->wanted + text->wanted_count; i++) {
         double value;
         const enum decimal what = decimal_read(i->field, text->ways.point, &value);
-        if (what == DECIMAL_NONE) word = i;
-        if (what == DECIMAL_NUMBER || what == DECIMAL_BEYOND) number = i;
+        if (!word && what == DECIMAL_NONE) word = i;
+        if (!number && (what == DECIMAL_NUMBER || what == DECIMAL_BEYOND)) number = i;
     }
     if (word && number) {
         complain(
