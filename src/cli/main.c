@@ -61,10 +61,13 @@ static const struct command commands[] = {
       AVERAGE, 0, 2, QUIRE_AVERAGE, verb_of_two },
     { "covariance", "[FILE [FILE]]", "of two arrays, or of all pairs of rows or columns",
       "  quire covariance x.npy y.npy --correction 1\n"
-      "  quire covariance matrix.npy --axis 1   of all pairs of rows\n",
+      "  quire covariance matrix.npy --axis 1      of all pairs of rows\n"
+      "  quire covariance data.csv --column x,y,z  of all pairs of columns\n",
       COVARIANCE, 0, 2, QUIRE_COVARIANCE, verb_of_two },
-    { "correlation", "[FILE [FILE]]", "of two arrays, from -1 to 1",
-      "  quire correlation data.csv --column price,amount\n", CORRELATION, 0, 2, QUIRE_CORRELATION, verb_of_two },
+    { "correlation", "[FILE [FILE]]", "the covariance over the standard deviations, from -1 to 1",
+      "  quire correlation data.csv --column price,amount\n"
+      "  quire correlation data.csv --column x,y,z  of all pairs of columns\n",
+      CORRELATION, 0, 2, QUIRE_CORRELATION, verb_of_two },
     { "cumsum", "[FILE]", "running sums: of the first element, the first two, and so on",
       "  quire cumsum data.csv --column price\n"
       "  quire cumsum x.npy -o sums.npy\n"

@@ -252,10 +252,7 @@ int reduce_many(struct device *device, const struct options *options, const stru
     struct reading reading = options->reading;
     const bool has_pairs =
         options->command->family & OF_ALL_PAIRS && (options->by_axis || options->rows || source->columns > 1);
-    if (options->command->family & OF_TWO && count != 2 && !has_pairs) {
-        complain("%s needs two arrays", verb);
-        return EXIT_TROUBLE;
-    }
+    if (options->command->family & OF_TWO && count != 2 && !has_pairs) return reduce_lone(options, source);
     reading.integers = options->method == QUIRE_EXACT;
     while (opened < count && !status) {
         status = input_open(&input[opened], &source[opened], &reading);

@@ -166,6 +166,16 @@ static int reduce_pieces(struct device *device, const struct options *options, s
     return status;
 }
 
+int reduce_lone(const struct options *options, const struct source *source) {
+    const bool pairs = options->command->family & OF_ALL_PAIRS && !options_many(options);
+    complain("%s needs two arrays: %s is one%s", options->command->name, source->name,
+             source->column      ? "; --column A,B takes two"
+             : options->skip_nan ? ", and --skip-nan cannot split it"
+             : pairs             ? "; --axis or --rows takes all pairs in it, --column those of a table"
+                                 : "");
+    return EXIT_USAGE;
+}
+
 /* One result of one source, or of two. */
 static int reduce_one(struct device *device, const struct options *options, const struct source *source, int count) {
     struct outcome outcomes[METHODS];
@@ -181,12 +191,7 @@ static int reduce_one(struct device *device, const struct options *options, cons
                          (pieces_are_mappable(&opened.pieces) && !device->gpu);
     report.job.what = reduction_of(options, operation, at_once ? input->type : (quire_type)input->element.type);
     if (halves && (!has_two_rows(input) || options->skip_nan)) {
-        complain("%s needs two arrays: %s is one%s", options->command->name, input->name,
-                 source->column                            ? "; --column A,B takes two"
-                 : options->skip_nan                       ? ", and --skip-nan cannot split it"
-                 : options->command->family & OF_ALL_PAIRS ? "; --axis or --rows takes all pairs in it"
-                                                           : "");
-        status = EXIT_USAGE;
+        status = reduce_lone(options, source);
     } else if (at_once) {
         status = reduce_whole(device, options, &opened.pieces, &report, outcomes);
     } else {

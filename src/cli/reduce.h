@@ -52,6 +52,9 @@ int gather_total(struct device *device, const struct options *options, const str
 int reduce_by_key(struct device *device, const struct options *options, const struct pieces *pieces,
                   const struct whole *whole, const struct source *source);
 
+/* Complains of one source where two are needed; answers EXIT_USAGE. */
+int reduce_lone(const struct options *options, const struct source *source);
+
 /* One result a row, column, segment or key, of one source or of two. */
 int reduce_many(struct device *device, const struct options *options, const struct source *source, int count);
 

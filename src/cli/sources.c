@@ -96,20 +96,23 @@ static int add_columns(struct sources *sources, const char *path, bool together)
     return EXIT_FINE;
 }
 
-/* Copies a name up to its comma or its end; in double quotes it may have commas, and a quote twice, as in a table. NULL
- * if it is none; else *to is behind it. */
+/* Copies a name up to its comma or its end, without blanks around it; in double quotes it may have commas, and a quote
+ * twice, as in a table. NULL if it is none; else *to is behind it. */
 static const char *copy_name(const char *from, char **to) {
     char *next = *to;
+    from += strspn(from, " ");
     bool open = *from == '"';
     const bool quoted = open;
     from += quoted;
     while (*from && (open || *from != ',')) {
-        if (quoted && !open) return NULL; /* something behind the last quote */
+        if (quoted && !open && *from++ != ' ') return NULL; /* something behind the last quote */
+        if (quoted && !open) continue;
         if (quoted && *from == '"' && *++from != '"')
             open = false;
         else
             *next++ = *from++;
     }
+    while (!quoted && next > *to && next[-1] == ' ') next--;
     if (open || next == *to) return NULL;
     *next = 0;
     *to = next;
@@ -138,6 +141,10 @@ static int cut_columns(struct sources *sources, const char *columns) {
 
 static int add_operand(struct sources *sources, char *operand, const struct reading *reading) {
     const size_t archive = archive_length(operand);
+    if (archive && reading->column) {
+        complain("%s: an archive has no columns; ARCHIVE.npz:NAME is one of its arrays", operand);
+        return EXIT_USAGE;
+    }
     if (archive) return add_archive(sources, operand, archive);
     if (reading->column) return add_columns(sources, operand, reading->together && sources->columns_count > 2);
     return append(sources, operand) ? EXIT_FINE : EXIT_TROUBLE;

@@ -159,7 +159,8 @@ static int find_columns(struct text *text) {
             complain("%s: columns %d and %d are both called '%s'; --column NUMBER chooses", text->bytes->name,
                      i->number, i->again, i->name);
         else
-            complain("%s: no column '%s'; there are: %s", text->bytes->name, i->name, all);
+            complain("%s: no column '%s'%s%s", text->bytes->name, i->name,
+                     *all ? "; there are: " : ": no text is there", all);
         return EXIT_TROUBLE;
     }
     return EXIT_FINE;

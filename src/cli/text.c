@@ -15,8 +15,10 @@
 
 #define LIST 128 /* of the numbers of columns, for a remark */
 
-static int no_number(struct text *text, const char *field) {
-    complain("%s: line %ju: '%.60s' is no number%s%s", text->bytes->name, text->line, field,
+static int no_number(struct text *text, const char *field, int column) {
+    char place[32] = "";
+    if (text->wanted) snprintf(place, sizeof place, ", column %d", column);
+    complain("%s: line %ju%s: '%.60s' is no number%s%s", text->bytes->name, text->line, place, field,
              decimal_hint(field, text->ways.point),
              text->wanted || text->line > 1 ? "" : "; is this a table? --column names one of its columns");
     return TROUBLE;
@@ -28,7 +30,7 @@ int text_take(struct text *text, const char *field, int column, double *value, d
     *low = 0;
     switch (decimal_read(field, text->ways.point, value)) {
     case DECIMAL_NUMBER: text->fractions |= !whole_word(field, *value, low); return 1;
-    case DECIMAL_NONE: return no_number(text, field);
+    case DECIMAL_NONE: return no_number(text, field, column);
     case DECIMAL_BEYOND:
         complain("%s: line %ju, column %d: %.60s is beyond the range of f64, whose greatest number is 1.797...e308",
                  text->bytes->name, text->line, column, field);

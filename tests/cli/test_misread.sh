@@ -130,6 +130,20 @@ check "a mark of UTF-8 and CRLF" prints 3
 text '\357\273\277a,"b"\r\n1,"2"\r\n3,"4"\r\n' sum --column b
 check "in a table with quotes" prints 6
 
+text 'a,b\n1,x\n' sum --column b
+check "the column of what is no number" failed 1 "line 2, column 2: 'x' is no number"
+text '' sum --column a
+check "a name in nothing" failed 1 "standard input: no column 'a': no text is there"
+text 'a, b c ,"d "\n1,2,3\n' sum --column ' b c '
+check "blanks around a name do not count" prints 2
+text 'a, b c ,"d "\n1,2,3\n' sum --column ' "d " '
+check "but in quotes" prints 3
+refuses 2 '--column "d" e: not names or numbers' sum --column '"d" e' text.txt
+refuses 2 '--column a, ,b: not names or numbers' sum --column 'a, ,b' text.txt
+refuses 2 '--column is there twice' sum --column a --column b text.txt
+refuses 2 '--type is for raw numbers, --column for a table' sum --column a --type f32 text.txt
+refuses 2 'sums.npz: an archive has no columns; ARCHIVE.npz:NAME is one of its arrays' sum --column a sums.npz
+
 # Arrays of NumPy.
 array '|b1' '(4,)' 01 00 01 01 >bool.npy
 gives 3 sum bool.npy

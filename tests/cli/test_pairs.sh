@@ -184,11 +184,17 @@ refuses 2 'covariance takes no option --weights' covariance x.txt --weights w.tx
 refuses 2 'correlation takes no option --correction' correlation x.txt w.txt --correction 1
 refuses 2 'average takes no option --method' average x.txt w.txt --method plain
 refuses 1 'average needs equal lengths: a.txt has 4 elements, w.txt has 3' average a.txt w.txt
-refuses 1 'average needs two arrays' average a.txt --rows 2
-refuses 1 'correlation needs two arrays' correlation a.txt --segments offsets.txt
+refuses 2 'average needs two arrays: a.txt is one' average a.txt --rows 2
+refuses 2 'correlation needs two arrays: a.txt is one' correlation a.txt --segments offsets.txt
 refuses 1 'all pairs are of the rows or the columns of a matrix' covariance cube.npy --axis 1
 refuses 2 'm.npy is one; --axis or --rows takes all pairs in it' covariance m.npy
 refuses 2 'not sum, asum' accumulate --operation average x.txt -o x.quire
 refuses 1 'No such file' average x.txt --weights missing.txt
+refuses 2 'one; --column A,B takes two' average t.csv --column price --by city
+refuses 2 '--weights is the same table: --column NUMBERS,WEIGHTS' average t.csv --column price --weights t.csv
+refuses 2 '--column is there twice: --column A,B names two columns' average t.csv --column price --column n
+printf '9007199254740993,1,0.5\n0,1,2\n' >sevens.csv # no double is the first, and there is a fraction
+refuses 1 'sevens.csv: an integer beyond 2^53' covariance sevens.csv --rows 2 --delimiter ,
+refuses 1 'sevens.csv:1: an integer beyond 2^53' average sevens.csv --column 1,3 --by 2 --delimiter ,
 
 finish
