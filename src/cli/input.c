@@ -269,7 +269,8 @@ ssize_t input_read(struct input *input, size_t n, void *x, double *low) {
 }
 
 int input_beyond_doubles(const struct input *input) {
-    complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files on a CPU take those",
+    complain("%s: an integer beyond 2^53, which is no double: exact sums of a whole file on a CPU take those, other "
+             "exact results only beside integers of one type",
              input->name);
     return EXIT_TROUBLE;
 }

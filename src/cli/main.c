@@ -2,10 +2,10 @@
  *
  * The way of a call: main picks the verb from the table, options.c reads the rest of the line (arguments.c walks over
  * it), and the verb's function does it: reduce.c and many.c, cumsum.c, describe.c, keep.c. sources.c finds the arrays
- * that the operands name, input.c reads or maps one (bytes.c, zip.c, npy.c, text.c and convert.c know the formats),
- * pieces.c takes one or two of them piece by piece or as a whole. device.c holds the context, and gpu_cuda.c a GPU's
- * memory; gather.c sums pieces; measure.c judges the methods; print.c prints. Each answers an exit status, and has
- * complained if it is not EXIT_FINE.
+ * that the operands name, input.c reads or maps one (bytes.c, zip.c, npy.c, text.c, table.c and convert.c know the
+ * formats), pieces.c takes one or two of them piece by piece or as a whole. device.c holds the context, and gpu_cuda.c
+ * a GPU's memory; gather.c sums pieces; measure.c judges the methods; print.c prints. Each answers an exit status, and
+ * has complained if it is not EXIT_FINE.
  *
  * SPDX-License-Identifier: MIT
  */

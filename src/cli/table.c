@@ -166,6 +166,17 @@ static int find_columns(struct text *text) {
     return EXIT_FINE;
 }
 
+/* The first bytes have ends of lines, but no newline: all rows would be one, which is the heading. */
+static bool has_old_ends(struct text *text) {
+    const ssize_t there = bytes_peek(text->bytes, BYTES_AHEAD);
+    const unsigned char *first = text->bytes->buffer + text->bytes->next;
+    if (there < 2 || memchr(first, '\n', (size_t)there) || !memchr(first, '\r', (size_t)there - 1)) return false;
+    complain(
+        "%s: its lines end as on old Macintoshes, in CR alone; try: tr '\\r' '\\n' <FILE | quire sum --column NAME",
+        text->bytes->name);
+    return true;
+}
+
 /* A tab, comma or semicolon of the first line, outside of quotes; else blanks. */
 static int find_delimiter(struct text *text) {
     static const char candidates[] = "\t,;";
@@ -242,6 +253,7 @@ static int compare_columns(const void *a, const void *b) {
 }
 
 int table_open(struct text *text, const char *columns, int count) {
+    if (has_old_ends(text)) return EXIT_TROUBLE;
     if (!text->delimiter) text->delimiter = find_delimiter(text);
     int status = text->delimiter == TROUBLE ? EXIT_TROUBLE : want_columns(text, columns, count);
     if (!status && !text->by_number) status = find_columns(text);

@@ -132,6 +132,10 @@ check "in a table with quotes" prints 6
 
 text 'a,b\n1,x\n' sum --column b
 check "the column of what is no number" failed 1 "line 2, column 2: 'x' is no number"
+text 'a,b\r1,2\r3,4\r' sum --column a
+check "rows that end in CR are no heading" failed 1 "its lines end as on old Macintoshes, in CR alone; try: tr '\\r' '\\n'"
+text 'a,b\r' sum --column a
+check "but one line may" prints 0
 text '' sum --column a
 check "a name in nothing" failed 1 "standard input: no column 'a': no text is there"
 text 'a, b c ,"d "\n1,2,3\n' sum --column ' b c '
