@@ -166,15 +166,16 @@ static int find_columns(struct text *text) {
     return EXIT_FINE;
 }
 
-/* The first bytes have ends of lines, but no newline: all rows would be one, which is the heading. */
-static bool has_old_ends(struct text *text) {
+/* Refuses a table whose first bytes have ends of lines, but no newline: all its rows would be one, the heading. */
+static int check_ends(struct text *text) {
     const ssize_t there = bytes_peek(text->bytes, BYTES_AHEAD);
     const unsigned char *first = text->bytes->buffer + text->bytes->next;
-    if (there < 2 || memchr(first, '\n', (size_t)there) || !memchr(first, '\r', (size_t)there - 1)) return false;
+    if (there < 0) return EXIT_TROUBLE;
+    if (there < 2 || memchr(first, '\n', (size_t)there) || !memchr(first, '\r', (size_t)there - 1)) return EXIT_FINE;
     complain(
         "%s: its lines end as on old Macintoshes, in CR alone; try: tr '\\r' '\\n' <FILE | quire sum --column NAME",
         text->bytes->name);
-    return true;
+    return EXIT_TROUBLE;
 }
 
 /* A tab, comma or semicolon of the first line, outside of quotes; else blanks. */
@@ -253,7 +254,7 @@ static int compare_columns(const void *a, const void *b) {
 }
 
 int table_open(struct text *text, const char *columns, int count) {
-    if (has_old_ends(text)) return EXIT_TROUBLE;
+    if (check_ends(text)) return EXIT_TROUBLE;
     if (!text->delimiter) text->delimiter = find_delimiter(text);
     int status = text->delimiter == TROUBLE ? EXIT_TROUBLE : want_columns(text, columns, count);
     if (!status && !text->by_number) status = find_columns(text);
