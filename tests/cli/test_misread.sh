@@ -133,7 +133,8 @@ check "in a table with quotes" prints 6
 text 'a,b\n1,x\n' sum --column b
 check "the column of what is no number" failed 1 "line 2, column 2: 'x' is no number"
 text 'a,b\r1,2\r3,4\r' sum --column a
-check "rows that end in CR are no heading" failed 1 "its lines end as on old Macintoshes, in CR alone; try: tr '\\r' '\\n'"
+check "rows that end in CR are no heading" failed 1 \
+    "its lines end as on old Macintoshes, in CR alone; try: tr '\\r' '\\n'"
 printf '\037\213\010\000pz\006.npz3\n\340\323\217\2132' >broken.gz
 refuses 1 'broken.gz: ' sum --column 0 --delimiter , broken.gz # in one line
 text 'a,b\r' sum --column a
