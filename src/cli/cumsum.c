@@ -198,10 +198,6 @@ static int scan_source(struct device *device, const struct options *options, con
 int verb_cumsum(const struct command *command, const struct options *options) {
     struct sources sources;
     struct device device = { NULL, NULL, false };
-    if (options->json && options->output) {
-        complain("--json and --output: choose one");
-        return EXIT_USAGE;
-    }
     int status = sources_find(&sources, command->name, options->file, options->files, &options->reading);
     if (!status && sources.count != 1) {
         complain("%s takes one array, not %zu", command->name, sources.count);

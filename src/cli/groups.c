@@ -33,8 +33,9 @@ static int add_key(struct key_texts *keys, const char *field) {
 }
 
 static int read_input(struct key_texts *keys, struct input *input) {
+    const char *word;
     int status = EXIT_FINE, row = 1;
-    while (!status && (row = text_read_word(&input->text)) > 0) status = add_key(keys, input->text.field);
+    while (!status && (row = text_read_word(&input->text, &word)) > 0) status = add_key(keys, word);
     return row < 0 ? EXIT_TROUBLE : status;
 }
 
@@ -43,7 +44,7 @@ static int read_keys(struct key_texts *keys, const struct options *options, cons
     struct source of_keys = *source;
     struct input input;
     reading.words = true;
-    of_keys.column = options->by;
+    of_keys.column = options->by, of_keys.columns = 1;
     if (!strcmp(source->path, "-")) {
         complain("standard input is read once: --by needs a file");
         return EXIT_USAGE;

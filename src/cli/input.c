@@ -99,10 +99,13 @@ static int begin_npy(struct input *input, const struct reading *reading) {
     return EXIT_FINE;
 }
 
-static int begin_text(struct input *input, const char *column, const struct reading *reading) {
+static int begin_text(struct input *input, const struct source *source, const struct reading *reading) {
+    struct text *text = &input->text;
     input->stored = STORED_TEXT;
     input->element = (struct element){ .type = QUIRE_F64, .size = sizeof(double), .is_signed = true };
-    return (reading->words ? text_open_words : text_open)(&input->text, &input->bytes, column, &reading->ways);
+    if (reading->words) return text_open_words(text, &input->bytes, source->column, &reading->ways);
+    if (source->column) input->row = (size_t)source->columns;
+    return text_open(text, &input->bytes, source->column, source->columns, &reading->ways);
 }
 
 static int begin(struct input *input, const struct source *source, const struct reading *reading) {
@@ -115,7 +118,7 @@ static int begin(struct input *input, const struct source *source, const struct 
         return trouble(input, "an .npy file has no columns; --axis or a member's name chooses there");
     }
     input->header = (struct npy_header){ .dimensions = 1 };
-    if (source->column) return begin_text(input, source->column, reading);
+    if (source->column) return begin_text(input, source, reading);
     if (reading->typed) {
         input->element = reading->element;
         return EXIT_FINE;
@@ -127,7 +130,7 @@ static int begin(struct input *input, const struct source *source, const struct 
                               "unzip -p FILE | quire sum");
     if (source->in_archive || ends_in(input->name, ".npy") || !is_text(&input->bytes))
         return trouble(input, "not an .npy file (raw numbers need --type)");
-    return begin_text(input, NULL, reading);
+    return begin_text(input, source, reading);
 }
 
 /* ------------------------------------------------------------------------------------------------------- its length */
@@ -199,6 +202,7 @@ void input_as_doubles(struct input *input) {
 int input_open(struct input *input, const struct source *source, const struct reading *reading) {
     memset(input, 0, sizeof *input);
     input->name = source->name;
+    input->row = 1;
     int status = open_file(input, source);
     if (!status) status = begin(input, source, reading);
     input->raw = reading->integers && input->element.integer;
@@ -211,6 +215,7 @@ int input_open(struct input *input, const struct source *source, const struct re
 }
 
 void input_close(struct input *input) {
+    text_close(&input->text);
     bytes_close(&input->bytes);
     if (input->fd > STDIN_FILENO) close(input->fd);
     input->fd = -1;
@@ -264,7 +269,8 @@ ssize_t input_read(struct input *input, size_t n, void *x, double *low) {
 }
 
 int input_beyond_doubles(const struct input *input) {
-    complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files on a CPU take those",
+    complain("%s: an integer beyond 2^53, which is no double: exact sums of a whole file on a CPU take those, other "
+             "exact results only beside integers of one type",
              input->name);
     return EXIT_TROUBLE;
 }

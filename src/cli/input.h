@@ -22,6 +22,7 @@ struct reading {
     struct text_ways ways;  /* of texts */
     bool words;             /* of a column: it is read by text_read_word */
     bool integers;          /* those of a file are left as they are, of their own types */
+    bool together;          /* three columns and more are one matrix */
 };
 
 /* Where an array is. */
@@ -31,6 +32,7 @@ struct source {
     bool in_archive;
     struct zip_member member;
     const char *column; /* of a table; NULL: no table */
+    int columns;        /* that are read together, as a matrix: their names stand one behind the other */
 };
 
 enum stored { STORED_RAW, STORED_NPY, STORED_TEXT };
@@ -47,6 +49,7 @@ struct input {
     struct npy_header header; /* of what is no .npy file: one dimension, C order */
     enum stored stored;
     struct element element;
+    size_t row; /* how many numbers make a row, which is read, and left out, as one: the columns of a table, else 1 */
 
     int fd;
     size_t offset; /* of the first element in the file, if it is mappable */
@@ -59,9 +62,9 @@ struct input {
  */
 int input_open(struct input *input, const struct source *source, const struct reading *reading);
 
-/* Reads the next n numbers, or all there are: how many; -1 after a complaint. Only after a 0 is it sure that the file
- * is whole. x takes n elements of the input's type; low, for a wide input, n doubles, which are to be added to those of
- * x. */
+/* Reads the next n numbers, whole rows, or all there are: how many; -1 after a complaint. Only after a 0 is it sure
+ * that the file is whole. x takes n elements of the input's type; low, for a wide input, n doubles, which are to be
+ * added to those of x. */
 ssize_t input_read(struct input *input, size_t n, void *x, double *low);
 
 /* Complains of an integer that is no double; answers EXIT_TROUBLE. */

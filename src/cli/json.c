@@ -122,14 +122,23 @@ static json_t *result_object(const struct options *options, const struct results
     return object;
 }
 
+/* The names of the rows and columns of a matrix of results. */
+static json_t *names(const struct results *results) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < results->a_line; i++) json_array_append_new(array, name(results->name[i]));
+    return array;
+}
+
 void json_results(const struct options *options, const struct results *results) {
     json_t *shape = json_array(), *array = json_array(), *files = json_array();
     for (int i = 0; i < 2 && results->file[i]; i++) json_array_append_new(files, name(results->file[i]));
     for (int i = 0; i < results->dimensions; i++)
         json_array_append_new(shape, json_integer((json_int_t)results->shape[i]));
     for (size_t i = 0; i < results->count; i++) json_array_append_new(array, result_object(options, results, i));
-    json_t *object = report_object(options, files, results->type, results->elements, 0, results->result_type);
+    json_t *object =
+        report_object(options, files, results->type, results->elements, results->skipped, results->result_type);
     json_object_update_new(object, json_pack("{s:o, s:o}", "shape", shape, "results", array));
+    if (results->name) json_object_set_new(object, "columns", names(results));
     add(object);
 }
 

@@ -2,10 +2,10 @@
  *
  * The way of a call: main picks the verb from the table, options.c reads the rest of the line (arguments.c walks over
  * it), and the verb's function does it: reduce.c and many.c, cumsum.c, describe.c, keep.c. sources.c finds the arrays
- * that the operands name, input.c reads or maps one (bytes.c, zip.c, npy.c, text.c and convert.c know the formats),
- * pieces.c takes one or two of them piece by piece or as a whole. device.c holds the context, and gpu_cuda.c a GPU's
- * memory; gather.c sums pieces; measure.c judges the methods; print.c prints. Each answers an exit status, and has
- * complained if it is not EXIT_FINE.
+ * that the operands name, input.c reads or maps one (bytes.c, zip.c, npy.c, text.c, table.c and convert.c know the
+ * formats), pieces.c takes one or two of them piece by piece or as a whole. device.c holds the context, and gpu_cuda.c
+ * a GPU's memory; gather.c sums pieces; measure.c judges the methods; print.c prints. Each answers an exit status, and
+ * has complained if it is not EXIT_FINE.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,10 +61,13 @@ static const struct command commands[] = {
       AVERAGE, 0, 2, QUIRE_AVERAGE, verb_of_two },
     { "covariance", "[FILE [FILE]]", "of two arrays, or of all pairs of rows or columns",
       "  quire covariance x.npy y.npy --correction 1\n"
-      "  quire covariance matrix.npy --axis 1   of all pairs of rows\n",
+      "  quire covariance matrix.npy --axis 1      of all pairs of rows\n"
+      "  quire covariance data.csv --column x,y,z  of all pairs of columns\n",
       COVARIANCE, 0, 2, QUIRE_COVARIANCE, verb_of_two },
-    { "correlation", "[FILE [FILE]]", "of two arrays, from -1 to 1",
-      "  quire correlation data.csv --column price,amount\n", CORRELATION, 0, 2, QUIRE_CORRELATION, verb_of_two },
+    { "correlation", "[FILE [FILE]]", "the covariance over the standard deviations, from -1 to 1",
+      "  quire correlation data.csv --column price,amount\n"
+      "  quire correlation data.csv --column x,y,z  of all pairs of columns\n",
+      CORRELATION, 0, 2, QUIRE_CORRELATION, verb_of_two },
     { "cumsum", "[FILE]", "running sums: of the first element, the first two, and so on",
       "  quire cumsum data.csv --column price\n"
       "  quire cumsum x.npy -o sums.npy\n"

@@ -1,4 +1,5 @@
-/* many.c - one result for each vector along an axis, each row, or each segment; by.c has those by key.
+/* many.c - one result for each vector along an axis, each row, each segment, or each pair of the vectors of a matrix;
+ * by.c has those by key.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,6 +61,19 @@ static int cut_rows(struct cut *cut, const struct options *options, const struct
     cut->vectors.count = cut->shape[0] = options->rows;
     cut->dimensions = 1;
     cut->vectors.layout = quire_rows(options->rows, n / options->rows, (ptrdiff_t)(n / options->rows));
+    return EXIT_FINE;
+}
+
+/* The columns of a table, whose rows follow each other. */
+static int cut_columns(struct cut *cut, const struct source *source, size_t n) {
+    const size_t columns = (size_t)source->columns;
+    const char *next = source->column;
+    cut->name = malloc(columns * sizeof *cut->name);
+    if (!cut->name) return out_of_memory();
+    for (size_t i = 0; i < columns; i++, next += strlen(next) + 1) cut->name[i] = next;
+    cut->vectors.layout = (quire_layout){ 1, n / columns, columns, 0, (ptrdiff_t)columns, 1 };
+    cut->vectors.count = columns;
+    cut->dimensions = 1;
     return EXIT_FINE;
 }
 
@@ -179,6 +193,8 @@ static int deliver(const struct options *options, const struct cut *cut, const s
                                      .array = array,
                                      .digits = digits,
                                      .a_line = cut->vectors.pairs ? cut->shape[1] : 1,
+                                     .skipped = pieces->skipped,
+                                     .name = cut->name,
                                      .offsets = cut->vectors.offsets };
     return print_cut(options, cut, results);
 }
@@ -216,12 +232,14 @@ static int cut_and_reduce(struct device *device, const struct options *options, 
     if (!status && options->by_axis) status = cut_axis(&cut, options, input);
     if (!status && options->rows) status = cut_rows(&cut, options, input, whole.n);
     if (!status && options->segments) status = cut_segments(&cut, options, whole.n);
+    if (!status && source->columns > 1) status = cut_columns(&cut, source, whole.n);
     if (!status && pieces->inputs == 1 && options->command->family & OF_TWO) status = cut_pairs(&cut);
     if (!status && options->by)
         status = reduce_by_key(device, options, pieces, &whole, source);
     else if (!status)
         status = reduce_cut(device, options, &cut, pieces, &whole);
     free(cut.vectors.offsets);
+    free(cut.name);
     whole_close(&whole);
     return status;
 }
@@ -232,11 +250,9 @@ int reduce_many(struct device *device, const struct options *options, const stru
     int opened = 0, status = EXIT_FINE;
     const char *verb = options->command->name;
     struct reading reading = options->reading;
-    const bool has_pairs = options->command->family & OF_ALL_PAIRS && (options->by_axis || options->rows);
-    if (options->command->family & OF_TWO && count != 2 && !has_pairs) {
-        complain("%s needs two arrays", verb);
-        return EXIT_TROUBLE;
-    }
+    const bool has_pairs =
+        options->command->family & OF_ALL_PAIRS && (options->by_axis || options->rows || source->columns > 1);
+    if (options->command->family & OF_TWO && count != 2 && !has_pairs) return reduce_lone(options, source);
     reading.integers = options->method == QUIRE_EXACT;
     while (opened < count && !status) {
         status = input_open(&input[opened], &source[opened], &reading);
@@ -248,9 +264,10 @@ int reduce_many(struct device *device, const struct options *options, const stru
         status = EXIT_TROUBLE;
     }
     if (!status) {
-        status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, LEAVE_NOTHING);
+        status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, options_skip(options));
         pieces.verb = verb;
         pieces.digits = reading.integers;
+        pieces.doubles = options->command->family & OF_PAIRS;
         if (!status) status = cut_and_reduce(device, options, source, &input[0], &pieces);
         pieces_close(&pieces);
     }

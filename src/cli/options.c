@@ -136,6 +136,12 @@ static bool read_type(struct options *options, const char *word) {
     return element_named(word, &options->reading.element) || bad_value(TYPE, word, ELEMENT_NAMES);
 }
 
+static bool read_column(struct options *options, const char *word) {
+    if (options->reading.column) return complain("--column is there twice: --column A,B names two columns");
+    options->reading.column = word;
+    return *word || bad_value(COLUMN, word, "a name or a number");
+}
+
 static bool read_delimiter(struct options *options, const char *word) {
     if (!strcmp(word, "tab") || !strcmp(word, "\\t")) word = "\t";
     if (!*word || word[1] || *word == '\n' || *word == '"') return bad_value(DELIMITER, word, "one character");
@@ -186,7 +192,7 @@ static bool read_threads(struct options *options, const char *word) {
 static bool read_value(struct options *options, int option, char *word) {
     switch (option) {
     case TYPE: return read_type(options, word);
-    case COLUMN: options->reading.column = word; return *word || bad_value(option, word, "a name or a number");
+    case COLUMN: return read_column(options, word);
     case DELIMITER: return read_delimiter(options, word);
     case DECIMAL: return read_decimal(options, word);
     case MISSING: return read_missing(options, word);
@@ -268,6 +274,11 @@ static bool check_texts(const struct options *options) {
     return true;
 }
 
+/* Whether --column may name a matrix; of how many columns sources.c finds out. */
+static bool takes_matrix(const struct options *options) {
+    return options->command->family & OF_ALL_PAIRS && options->reading.column && options->files < 2;
+}
+
 /* What does not go together. */
 static bool check_combinations(const struct options *options) {
     const bool many = options_many(options);
@@ -277,6 +288,11 @@ static bool check_combinations(const struct options *options) {
     if (options->by && !options->reading.column) return wrong("--by needs a table, and --column for its numbers");
     if (options->by && options->cuda) return wrong("--by is for --device cpu");
     if (options->weights && options->files > 1) return wrong("--weights goes with one file");
+    if (options->reading.typed && options->reading.column)
+        return wrong("--type is for raw numbers, --column for a table, whose numbers are read as doubles");
+    if (options->weights && options->reading.column && options->files && output_is(options->weights, *options->file))
+        return wrong("--weights is the same table: --column NUMBERS,WEIGHTS names two of its columns");
+    if (options->json && options->output) return wrong("--json and --output: choose one");
     if (many && (options->skip_nan || options->total))
         return wrong("--skip-nan and --total are for whole files, not for --axis, --rows, --segments or --by");
     if (many && options->method == METHOD_ALL) return wrong("--method all is for whole files");
@@ -287,7 +303,7 @@ static bool check_combinations(const struct options *options) {
         return wrong("--method all is for one file after the other, not for --total");
     if (options->total && options->method != QUIRE_EXACT) return wrong("--total is for the exact method");
     if (options->cuda && options->skip_nan) return wrong("--skip-nan is for --device cpu");
-    if (options->output && !many && options->command->family & REDUCERS)
+    if (options->output && !many && options->command->family & REDUCERS && !takes_matrix(options))
         return wrong("--output takes the results of --axis, --rows, --segments or --by");
     if (!options->output && options->command->family & (ACCUMULATE | MERGE)) return wrong("--output FILE is missing");
     return true;
@@ -323,6 +339,7 @@ int options_read(struct options *options, const struct command *command, int arg
     options->files = argc - optind;
     if (options->help) return EXIT_FINE;
     if (options->skip_nan && !options->reading.ways.missing) options->reading.ways.missing = MISSING_NAN;
+    options->reading.together = takes_matrix(options);
     const bool fine = check_operands(options) && check_combinations(options) && check_texts(options);
     return fine && check_output(options) ? EXIT_FINE : EXIT_USAGE;
 }

@@ -17,7 +17,7 @@
 #include "spool.h"
 #include "whole.h"
 
-#define PIECE ((size_t)1 << 17) /* elements */
+#define PIECE ((size_t)1 << 17) /* elements; a row has fewer, as its columns stand on a command line */
 
 int pieces_open(struct pieces *pieces, struct input *x, struct input *y, enum skip skip) {
     *pieces = (struct pieces){ .input = { x, y }, .inputs = y ? 2 : 1, .skip = skip, .verb = "dot" };
@@ -46,27 +46,30 @@ void pieces_close(struct pieces *pieces) {
 /* -------------------------------------------------------------------------------------------------- what is left out
  */
 
-static void move_element(struct pieces *pieces, int i, size_t to, size_t from) {
-    const size_t size = type_size(pieces->input[i]->type);
-    memcpy((char *)pieces->x[i] + to * size, (char *)pieces->x[i] + from * size, size);
-    if (pieces->low[i]) pieces->low[i][to] = pieces->low[i][from];
+/* A row: of a text that is no matrix, and of all other files, one element. */
+static void move_row(struct pieces *pieces, int i, size_t to, size_t from) {
+    const size_t row = pieces->input[i]->row, size = type_size(pieces->input[i]->type);
+    memmove((char *)pieces->x[i] + to * size, (char *)pieces->x[i] + from * size, row * size);
+    if (pieces->low[i]) memmove(pieces->low[i] + to, pieces->low[i] + from, row * sizeof(double));
 }
 
-static bool is_left_out(const struct pieces *pieces, size_t k) {
-    for (int i = 0; i < pieces->inputs; i++) {
-        const double value = number_at(pieces->input[i]->type, pieces->x[i], k);
-        if (pieces->skip == LEAVE_NAN ? isnan(value) : decimal_is_missing(value)) return true;
-    }
+static bool is_left_out(const struct pieces *pieces, size_t from) {
+    for (int i = 0; i < pieces->inputs; i++)
+        for (size_t k = from; k < from + pieces->input[i]->row; k++) {
+            const double value = number_at(pieces->input[i]->type, pieces->x[i], k);
+            if (pieces->skip == LEAVE_NAN ? isnan(value) : decimal_is_missing(value)) return true;
+        }
     return false;
 }
 
-/* Closes the gaps that the pairs leave. */
+/* Closes the gaps that the pairs, or the rows, leave. */
 static size_t leave_out(struct pieces *pieces, size_t n) {
+    const size_t row = pieces->input[0]->row;
     size_t kept = 0;
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k += row) {
         if (is_left_out(pieces, k)) continue;
-        for (int i = 0; i < pieces->inputs && kept < k; i++) move_element(pieces, i, kept, k);
-        kept++;
+        for (int i = 0; i < pieces->inputs && kept < k; i++) move_row(pieces, i, kept, k);
+        kept += row;
     }
     pieces->skipped += n - kept;
     return kept;
@@ -93,12 +96,13 @@ static void report(const struct pieces *pieces) {
 }
 
 ssize_t pieces_next(struct pieces *pieces) {
+    const size_t row = pieces->input[0]->row;
     size_t kept = 0;
     if (make_room(pieces)) return -1;
     while (!kept) {
         ssize_t got[2] = { 0, 0 };
         for (int i = 0; i < pieces->inputs; i++) {
-            got[i] = input_read(pieces->input[i], PIECE, pieces->x[i], pieces->low[i]);
+            got[i] = input_read(pieces->input[i], PIECE / row * row, pieces->x[i], pieces->low[i]);
             if (got[i] < 0) return -1;
         }
         if (pieces->inputs == 2 && got[0] != got[1]) return unequal(pieces, (size_t)got[0], (size_t)got[1]);

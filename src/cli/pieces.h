@@ -1,7 +1,7 @@
 /* pieces.h - one input, or two whose elements pair up, piece by piece or as a whole.
  *
  * Pieces are read once and take little memory. The whole is mapped where it is, or else made of the pieces in a
- * temporary file. In both, pairs with a NaN, or with a missing cell, can be left out.
+ * temporary file. In both, pairs, and rows of a matrix, with a NaN or with a missing cell can be left out.
  *
  * SPDX-License-Identifier: MIT
  */

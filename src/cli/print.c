@@ -155,6 +155,20 @@ void print_digits(const struct results *results, size_t at, const union number *
         whole_digits((const char *)results->digits + at * type_size(QUIRE_INT128), text);
 }
 
+/* What stands before result i of a matrix with names: the first line has those of the columns, each line its row's.
+ * With
+ * --verbose a line has one result, and both names. */
+static void print_names(const struct options *options, const struct results *results, size_t i) {
+    const size_t row = i / results->a_line, column = i % results->a_line;
+    if (options->verbose) {
+        printf("%s\t%s\t", results->name[row], results->name[column]);
+        return;
+    }
+    if (column) return;
+    for (size_t k = 0; !row && k < results->a_line; k++) printf("\t%s", results->name[k]);
+    printf("%s%s\t", row ? "" : "\n", results->name[row]);
+}
+
 int print_results(const struct options *options, const struct results *results) {
     if (options->json) {
         json_results(options, results);
@@ -168,12 +182,13 @@ int print_results(const struct options *options, const struct results *results) 
         memcpy(&number, (const char *)results->array + at * size, size);
         print_digits(results, at, &number, digits);
         if (results->keys) printf("%s\t", results->keys[i]);
+        if (results->name) print_names(options, results, i);
         print_number(options, results->result_type, &number, digits);
         if (results->keys) {
             printf("\t%ju", print_elements_of(results, i));
         } else if (options->verbose) {
             fputs("  ", stdout);
-            print_count(options, print_elements_of(results, i), 0);
+            print_count(options, print_elements_of(results, i), results->name ? results->skipped / results->a_line : 0);
         }
         putchar(results->a_line && !options->verbose && (i + 1) % results->a_line ? '\t' : '\n');
     }

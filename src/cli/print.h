@@ -36,6 +36,7 @@ int print_facts(const struct options *options, const struct report *report, cons
 struct results {
     const char *file[2], *type; /* of the elements; a second file is that of dot */
     uintmax_t elements;         /* of all that was cut */
+    uintmax_t skipped;          /* elements that were left out before */
     quire_type result_type;
     size_t count; /* they stand at array */
     const void *array;
@@ -43,8 +44,9 @@ struct results {
     const size_t *place; /* of each in the array; NULL: in their order */
     const size_t *shape;
     int dimensions;
-    size_t a_line;       /* so many stand in a line, unless more is said of each; 0: one */
-    size_t n;            /* elements of each */
+    size_t a_line;           /* so many stand in a line, unless more is said of each; 0: one */
+    const char *const *name; /* of the a_line rows and columns of a matrix of results; NULL: they have none */
+    size_t n;                /* elements of each */
     size_t apart, first; /* of running sums: how far apart those of a vector stand, and of how many elements the first
                             one is; apart 0: they are none */
     const int64_t *offsets;  /* of segments, each of which has a number of its own; NULL: there are none */

@@ -166,6 +166,16 @@ static int reduce_pieces(struct device *device, const struct options *options, s
     return status;
 }
 
+int reduce_lone(const struct options *options, const struct source *source) {
+    const bool pairs = options->command->family & OF_ALL_PAIRS && !options_many(options);
+    complain("%s needs two arrays: %s is one%s", options->command->name, source->name,
+             source->column      ? "; --column A,B takes two"
+             : options->skip_nan ? ", and --skip-nan cannot split it"
+             : pairs             ? "; --axis or --rows takes all pairs in it, --column those of a table"
+                                 : "");
+    return EXIT_USAGE;
+}
+
 /* One result of one source, or of two. */
 static int reduce_one(struct device *device, const struct options *options, const struct source *source, int count) {
     struct outcome outcomes[METHODS];
@@ -181,11 +191,7 @@ static int reduce_one(struct device *device, const struct options *options, cons
                          (pieces_are_mappable(&opened.pieces) && !device->gpu);
     report.job.what = reduction_of(options, operation, at_once ? input->type : (quire_type)input->element.type);
     if (halves && (!has_two_rows(input) || options->skip_nan)) {
-        complain("%s needs two arrays: %s is one%s", options->command->name, input->name,
-                 options->skip_nan                         ? ", and --skip-nan cannot split it"
-                 : options->command->family & OF_ALL_PAIRS ? "; --axis or --rows takes all pairs in it"
-                                                           : "");
-        status = EXIT_USAGE;
+        status = reduce_lone(options, source);
     } else if (at_once) {
         status = reduce_whole(device, options, &opened.pieces, &report, outcomes);
     } else {
@@ -255,19 +261,32 @@ static int find_two(struct sources *sources, const struct command *command, cons
     return sources_find(sources, command->name, options->file, options->files, &options->reading);
 }
 
+/* EXIT_FINE or EXIT_USAGE. */
+static int check_two(const struct command *command, const struct options *options, const struct sources *sources) {
+    const bool matrix = sources->source->columns > 1, many = options_many(options);
+    if (sources->count > 2)
+        complain("%s needs two arrays, not %zu", command->name, sources->count);
+    else if (matrix && many)
+        complain("%s of more than two columns is of the whole table, not of --axis, --rows, --segments or --by",
+                 command->name);
+    else if (!matrix && !many && options->output)
+        complain("--output takes the results of --axis, --rows, --segments, --by, or of more than two columns");
+    else
+        return EXIT_FINE;
+    return EXIT_USAGE;
+}
+
 int verb_of_two(const struct command *command, const struct options *options) {
     struct sources sources;
     struct device device = { NULL, NULL, false };
     int status = find_two(&sources, command, options);
-    if (!status && sources.count > 2) {
-        complain("%s needs two arrays, not %zu", command->name, sources.count);
-        status = EXIT_USAGE;
-    }
+    const bool matrix = !status && sources.source->columns > 1;
+    if (!status) status = check_two(command, options, &sources);
     if (!status) status = device_open(&device, options);
     if (!status) {
+        const bool many = options_many(options) || matrix;
         print_begin(options, false);
-        status =
-            (options_many(options) ? reduce_many : reduce_one)(&device, options, sources.source, (int)sources.count);
+        status = (many ? reduce_many : reduce_one)(&device, options, sources.source, (int)sources.count);
         const int printed = print_end(options);
         if (!status) status = printed;
         device_close(&device);

@@ -24,7 +24,8 @@ struct cut {
     struct vectors vectors;
     size_t shape[NPY_MAX_DIMENSIONS];
     int dimensions;
-    bool fortran; /* the first index of the results runs fastest */
+    bool fortran;      /* the first index of the results runs fastest */
+    const char **name; /* of the rows and columns of a matrix of results; NULL: they have none */
 };
 
 /* Along the axis of the options. EXIT_FINE, EXIT_TROUBLE or EXIT_USAGE. */
@@ -50,6 +51,9 @@ int gather_total(struct device *device, const struct options *options, const str
  */
 int reduce_by_key(struct device *device, const struct options *options, const struct pieces *pieces,
                   const struct whole *whole, const struct source *source);
+
+/* Complains of one source where two are needed; answers EXIT_USAGE. */
+int reduce_lone(const struct options *options, const struct source *source);
 
 /* One result a row, column, segment or key, of one source or of two. */
 int reduce_many(struct device *device, const struct options *options, const struct source *source, int count);

@@ -71,22 +71,21 @@ static const char *separators_of(const struct shape *shape) {
 
 static const char *plural(uintmax_t n) { return n == 1 ? "" : "s"; }
 
-void shape_tell(struct shape *shape, const char *name, int column, bool hinted) {
-    char columns[64], which[64] = "all numbers", empty[64] = "";
+void shape_tell(struct shape *shape, const char *name, const char *columns, bool hinted) {
+    char all[64], empty[64] = "";
     end_row(shape);
     if (shape->most < 2) return;
     if (shape->fewest == shape->most)
-        snprintf(columns, sizeof columns, "%d columns", shape->most);
+        snprintf(all, sizeof all, "%d columns", shape->most);
     else
-        snprintf(columns, sizeof columns, "%d to %d columns", shape->fewest, shape->most);
-    if (column) snprintf(which, sizeof which, "column %d", column);
+        snprintf(all, sizeof all, "%d to %d columns", shape->fewest, shape->most);
     if (shape->empty) snprintf(empty, sizeof empty, ", without %ju empty cell%s", shape->empty, plural(shape->empty));
-    remark("%s: read as %s between %s, %ju row%s: %s as f64%s%s%s", name, columns, separators_of(shape), shape->rows,
-           plural(shape->rows), which, empty, column ? "" : " (--column takes one",
+    remark("%s: read as %s between %s, %ju row%s: %s as f64%s%s%s", name, all, separators_of(shape), shape->rows,
+           plural(shape->rows), *columns ? columns : "all numbers", empty, *columns ? "" : " (--column takes one",
            hinted && shape->separators & SEPARATOR_COMMAS
-               ? column ? " (--decimal , for decimal commas)" : "; --decimal , for decimal commas)"
-           : column ? ""
-                    : ")");
+               ? *columns ? " (--decimal , for decimal commas)" : "; --decimal , for decimal commas)"
+           : *columns ? ""
+                      : ")");
 }
 
 void shape_tell_missing(const struct shape *shape, const char *name) {

@@ -30,8 +30,9 @@ void shape_row(struct shape *shape, int columns, int delimiter);
 void shape_missing(struct shape *shape, uintmax_t line);
 
 /* Says on standard error how the text was read, if it had more than one column, and that cells are missing, if any are.
- * column: of a table, from 1 on; 0: all words. hinted: whether --decimal is worth a word. */
-void shape_tell(struct shape *shape, const char *name, int column, bool hinted);
+ * columns: those of a table that were read, such as "column 3"; "": all words. hinted: whether --decimal is worth a
+ * word. */
+void shape_tell(struct shape *shape, const char *name, const char *columns, bool hinted);
 void shape_tell_missing(const struct shape *shape, const char *name);
 
 #endif

@@ -76,14 +76,16 @@ static int add_archive(struct sources *sources, char *operand, size_t length) {
     return status;
 }
 
-/* A table is an array for each of the columns, whose names stand one behind the other. */
-static int add_columns(struct sources *sources, const char *path) {
+/* A table is an array for each of the columns, whose names stand one behind the other, or one of all. */
+static int add_columns(struct sources *sources, const char *path, bool together) {
     const char *end = sources->columns + sources->columns_length;
-    const bool several = strlen(sources->columns) < sources->columns_length;
+    const bool several = sources->columns_count > 1 && !together;
     for (const char *column = sources->columns; column <= end; column += strlen(column) + 1) {
         struct source *source = append(sources, path);
         if (!source) return EXIT_TROUBLE;
         source->column = column;
+        source->columns = together ? sources->columns_count : 1;
+        if (together) break;
         const size_t length = strlen(source->name);
         if (several) snprintf(source->name + length, sizeof source->name - length, ":%s", column);
         if (several && !strcmp(path, "-")) {
@@ -94,20 +96,23 @@ static int add_columns(struct sources *sources, const char *path) {
     return EXIT_FINE;
 }
 
-/* Copies a name up to its comma or its end; in double quotes it may have commas, and a quote twice, as in a table. NULL
- * if it is none; else *to is behind it. */
+/* Copies a name up to its comma or its end, without blanks around it; in double quotes it may have commas, and a quote
+ * twice, as in a table. NULL if it is none; else *to is behind it. */
 static const char *copy_name(const char *from, char **to) {
     char *next = *to;
+    from += strspn(from, " ");
     bool open = *from == '"';
     const bool quoted = open;
     from += quoted;
     while (*from && (open || *from != ',')) {
-        if (quoted && !open) return NULL; /* something behind the last quote */
+        if (quoted && !open && *from++ != ' ') return NULL; /* something behind the last quote */
+        if (quoted && !open) continue;
         if (quoted && *from == '"' && *++from != '"')
             open = false;
         else
             *next++ = *from++;
     }
+    while (!quoted && next > *to && next[-1] == ' ') next--;
     if (open || next == *to) return NULL;
     *next = 0;
     *to = next;
@@ -127,6 +132,7 @@ static int cut_columns(struct sources *sources, const char *columns) {
             complain("--column %s: not names or numbers with commas between", columns);
             return EXIT_USAGE;
         }
+        sources->columns_count++;
         if (!*from) break;
     }
     sources->columns_length = (size_t)(to - sources->columns);
@@ -135,8 +141,12 @@ static int cut_columns(struct sources *sources, const char *columns) {
 
 static int add_operand(struct sources *sources, char *operand, const struct reading *reading) {
     const size_t archive = archive_length(operand);
+    if (archive && reading->column) {
+        complain("%s: an archive has no columns; ARCHIVE.npz:NAME is one of its arrays", operand);
+        return EXIT_USAGE;
+    }
     if (archive) return add_archive(sources, operand, archive);
-    if (reading->column) return add_columns(sources, operand);
+    if (reading->column) return add_columns(sources, operand, reading->together && sources->columns_count > 2);
     return append(sources, operand) ? EXIT_FINE : EXIT_TROUBLE;
 }
 
@@ -144,7 +154,7 @@ int sources_find(struct sources *sources, const char *verb, char *const *operand
                  const struct reading *reading) {
     static char standard[] = "-";
     char *const none[] = { standard };
-    *sources = (struct sources){ NULL, 0, NULL, 0 };
+    *sources = (struct sources){ NULL, 0, NULL, 0, 0 };
     if (!count && isatty(STDIN_FILENO)) {
         complain("%s needs a file, or numbers on standard input", verb);
         return EXIT_USAGE;

@@ -2,7 +2,7 @@
  *
  * An operand is a file, or "-"; or an .npz archive, which stands for its arrays; or ARCHIVE.npz:NAME, one of them. None
  * at all is standard input, if that is no terminal. --column may name several columns, separated by commas: an array
- * each.
+ * each, or one matrix of all of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,6 +16,7 @@ struct sources {
     size_t count;
     char *columns; /* their names, each with a zero behind */
     size_t columns_length;
+    int columns_count;
 };
 
 /* EXIT_FINE, EXIT_TROUBLE, or EXIT_USAGE where there is nothing to read. verb is for messages. */

@@ -1,4 +1,4 @@
-/* text.h - numbers written in decimal: any text of numbers, or one column of a table (CSV and its like).
+/* text.h - numbers written in decimal: any text of numbers, or columns of a table (CSV and its like).
  *
  * Without a column every word is a number; words end at blanks, commas and semicolons. With one, each line is a row;
  * fields end at the delimiter, and may stand in double quotes, as RFC 4180 has it. Lines that begin with # are left
@@ -29,37 +29,46 @@ struct text_ways {
     bool quiet;           /* how it was read is of no interest */
 };
 
+/* A column of a table that is read: by its name in the first line, or by its number. */
+struct column {
+    const char *name;       /* NULL: by its number */
+    int number, again;      /* from 1 on; 0: not found yet. again: another one that has the name; 0: none */
+    int place;              /* among the columns as they were named: they stand in the order of the table */
+    char field[TEXT_FIELD]; /* of the row last read */
+};
+
 struct text {
     struct bytes *bytes;
     struct text_ways ways;
     struct shape shape;
-    bool table;
-    int column; /* from 1 on */
-    bool by_number;
+    struct column *wanted; /* NULL: no table */
+    int wanted_count;
+    bool by_number; /* all of them */
     int row_fields; /* of the row last read */
     int columns;    /* of the first row; 0: not known yet */
     int delimiter;  /* ' ' stands for any number of blanks */
     uintmax_t line;
     bool words;     /* fields need be no numbers */
-    bool kept;      /* field holds one of the first line that was no heading */
+    bool kept;      /* the wanted fields are those of the first line, which was no heading */
     bool told;      /* how it was read */
     bool fractions; /* a number that was read is no integer in decimal */
     char field[TEXT_FIELD];
 };
 
-/* column: NULL, a number from 1 on, or a name of the first line. EXIT_FINE or EXIT_TROUBLE. */
-int text_open(struct text *text, struct bytes *bytes, const char *column, const struct text_ways *ways);
+/* columns: NULL; or count of them, one behind the other, each with its zero: a number from 1 on, or a name of the first
+ * line, which then is no row. EXIT_FINE or EXIT_TROUBLE. To be closed in both cases; the columns must outlive it. */
+int text_open(struct text *text, struct bytes *bytes, const char *columns, int count, const struct text_ways *ways);
 
-/* The same of a column whose fields need be no numbers; of one that has a number itself, no line is taken for a
- * heading.
- */
+/* The same of one column whose fields need be no numbers; if it is a number, no line is taken for a heading. */
 int text_open_words(struct text *text, struct bytes *bytes, const char *column, const struct text_ways *ways);
+void text_close(struct text *text);
 
-/* The next field of such a column, in text->field: 1; 0 at the end; -1 after a complaint. */
-int text_read_word(struct text *text);
+/* The next field of such a column: 1; 0 at the end; -1 after a complaint. */
+int text_read_word(struct text *text, const char **word);
 
-/* The next n numbers, or all there are: how many; -1 after a complaint. low takes what integers beyond 2^53 are more
- * than the nearest double (whole.h), else 0; it may be NULL. */
+/* The next n numbers, or all there are: how many; -1 after a complaint. Those of several columns come row by row, in
+ * the order in which the columns were named, and n is a multiple of their number. low takes what integers beyond 2^53
+ * are more than the nearest double (whole.h), else 0; it may be NULL. */
 ssize_t text_read(struct text *text, double *to, double *low, size_t n);
 
 #endif

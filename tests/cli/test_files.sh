@@ -114,7 +114,7 @@ refuses 1 "line 1: 'name' is no number; is this a table? --column" sum table.csv
 run sum table.csv --column price,3 --skip-nan
 check "two columns are two lines" lines '4  table.csv:price\n30  table.csv:3\n'
 refuses 1 "no column 'cost'; there are: name, price, the amount" sum table.csv --column cost
-refuses 1 "line 2: 'apple' is no number" sum table.csv --column name
+refuses 1 "line 2, column 1: 'apple' is no number" sum table.csv --column name
 refuses 1 'no column 4, there are 3' sum table.csv --column 4
 refuses 1 'columns count from 1' sum table.csv --column 0
 refuses 1 'an .npy file has no columns' sum a.npy --column 1

@@ -149,6 +149,9 @@ alike covariance rows.txt --rows 3 --result f32
 alike correlation --type f32 --segments offsets.txt sample.f32 sample.f32
 alike average --type f32 /dev/null /dev/null
 alike covariance numbers.txt numbers.txt
+printf 'a,b,c\n1,0.5,9\n2,4,-1\n4,1e300,3\n' >table.csv
+alike covariance table.csv --column a,b,c --verbose
+alike correlation table.csv --column 1,2,3 --rounding up --delimiter ,
 
 # Integers: all digits, by every way to cut them.
 for type in i8 u8 i16 i32 u32 i64 u64; do

@@ -176,5 +176,6 @@ refuses 2 'choose one' sum t.csv --column price --by city --axis 0
 refuses 2 '--device cpu' sum t.csv --column price --by city --device cuda
 refuses 1 "no column 'town'" sum t.csv --column price --by town
 refuses 2 'read once' sum --column 2 --by 1 <u.txt
+refuses 2 '--json and --output: choose one' sum t.csv --column price --by city --json -o by.npy
 
 finish

@@ -130,6 +130,27 @@ check "a mark of UTF-8 and CRLF" prints 3
 text '\357\273\277a,"b"\r\n1,"2"\r\n3,"4"\r\n' sum --column b
 check "in a table with quotes" prints 6
 
+text 'a,b\n1,x\n' sum --column b
+check "the column of what is no number" failed 1 "line 2, column 2: 'x' is no number"
+text 'a,b\r1,2\r3,4\r' sum --column a
+check "rows that end in CR are no heading" failed 1 \
+    "its lines end as on old Macintoshes, in CR alone; try: tr '\\r' '\\n'"
+printf '\037\213\010\000pz\006.npz3\n\340\323\217\2132' >broken.gz
+refuses 1 'broken.gz: ' sum --column 0 --delimiter , broken.gz # in one line
+text 'a,b\r' sum --column a
+check "but one line may" prints 0
+text '' sum --column a
+check "a name in nothing" failed 1 "standard input: no column 'a': no text is there"
+text 'a, b c ,"d "\n1,2,3\n' sum --column ' b c '
+check "blanks around a name do not count" prints 2
+text 'a, b c ,"d "\n1,2,3\n' sum --column ' "d " '
+check "but in quotes" prints 3
+refuses 2 '--column "d" e: not names or numbers' sum --column '"d" e' text.txt
+refuses 2 '--column a, ,b: not names or numbers' sum --column 'a, ,b' text.txt
+refuses 2 '--column is there twice' sum --column a --column b text.txt
+refuses 2 '--type is for raw numbers, --column for a table' sum --column a --type f32 text.txt
+refuses 2 'sums.npz: an archive has no columns; ARCHIVE.npz:NAME is one of its arrays' sum --column a sums.npz
+
 # Arrays of NumPy.
 array '|b1' '(4,)' 01 00 01 01 >bool.npy
 gives 3 sum bool.npy

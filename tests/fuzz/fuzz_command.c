@@ -52,6 +52,8 @@ static const struct {
     { "sum --missing nan --column 2 --by 1 F --threads 1", NULL },
     { "sum F G --total", NULL },
     { "describe F --json", NULL },
+    { "covariance --column 1,2,3 F --skip-nan --verbose", NULL },
+    { "correlation --column 3,x,1,2 F --missing skip --json", NULL },
 };
 
 /* Runs one line; its output, to be freed, or NULL. */

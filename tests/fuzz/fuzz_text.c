@@ -118,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
     const int fd = fuzz_file(data + 1, size - 1, &source);
-    source.column = columns[data[0] & 7];
+    source.column = columns[data[0] & 7], source.columns = 1;
     fuzz_read(&source, &reading);
     close(fd);
     return 0;
