@@ -94,9 +94,10 @@
 /* kernels/exact_segments.cuh, of blocks of GROUPS_THREADS. H200, 2026-11-30, 1 GiB. */
 #define LONG_SEGMENT (1 << 15) /* elements of a segment that is cut, from here on */
 #define SEGMENTS_BLOCKS 4      /* of a multiprocessor, that registers are to leave room for */
-#define SEGMENTS_WIDE_BLOCKS 3 /* the same, where sums are wider than two ends, or of two arrays, or two sums */
+#define SEGMENTS_WIDE_BLOCKS 3 /* the same, where sums are wider than two ends, or of two arrays */
 #define SEGMENTS_WAVES 8       /* of blocks, so that the quicker multiprocessors take more of them */
 #define SEGMENTS_SINGLE 8      /* elements of a segment, up to which they are loaded one by one */
+#define SEGMENTS_CHUNKS 2      /* of 16 bytes of a segment, up to which it is not worth a copy */
 #define SEGMENTS_ROOM 4096     /* bytes of a warp, for segments that stand side by side; */
 #define SEGMENTS_COPIED 512    /* and of one of these, at most, */
 #define SEGMENTS_SHARERS_LOG 2 /* which 2^this threads share, at most */

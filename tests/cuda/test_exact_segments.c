@@ -34,19 +34,21 @@ typedef struct {
 
 static char *fill_array(generator *g, quire_type type, const segments *all, size_t offset) {
     char *x = array_new(all->elements * type_size(type), offset);
-    type_store(type, x, all->elements - 1, type_nan(type)); /* nobody's */
+    for (size_t k = 0; k < all->elements; k++) type_store(type, x, k, type_nan(type)); /* nobody's */
     for (size_t i = 0; i < all->segments; i++)
         fill_segment(g, type, (size_t)(all->end[i] - all->begin[i]), x + (size_t)all->begin[i] * type_size(type));
     return x;
 }
 
-/* Some side by side, of which a few are moved to anywhere. */
+/* Some side by side, or with a gap here and there, of which a few are moved to anywhere. */
 static segments segments_new(generator *g, quire_type type, const struct shape *s, size_t offset) {
     segments all = {
         s->segments, 0,   array_new(s->segments * sizeof(int64_t), 0), array_new(s->segments * sizeof(int64_t), 0),
         NULL,        NULL
     };
+    const size_t gaps = generator_below(g, 2) ? 0 : generator_below(g, 20); /* of ten segments, about */
     for (size_t i = 0; i < s->segments; i++) {
+        if (generator_below(g, 10) < gaps) all.elements += generator_below(g, s->most + 1);
         all.begin[i] = (int64_t)all.elements;
         all.elements += generator_below(g, 3) ? generator_below(g, s->most + 1) : generator_below(g, s->most / 8 + 1);
         all.end[i] = (int64_t)all.elements;

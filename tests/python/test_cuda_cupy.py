@@ -188,7 +188,7 @@ def test_accumulators(name):
 def test_bad_input_writes_nothing():
     a, out = cp.ones((3, 4), np.float32), cp.full(4, 7, np.float32)
     for error, words, call in [
-        (TypeError, "floating-point numbers", lambda: quire.sum(cp.arange(3))),
+        (TypeError, "floating-point numbers", lambda: quire.sum(cp.arange(3) * 1j)),
         (ValueError, "out of bounds", lambda: quire.sum(a, axis=2, out=out)),
         (ValueError, "out has shape", lambda: quire.sum(a, axis=1, out=out)),
         (TypeError, "but out has float32", lambda: quire.sum(a, axis=0, out=out, dtype=float)),

@@ -1,5 +1,5 @@
-/* stretch.cuh - elements that stand side by side, copied to shared memory as they stand: by chunks of 16 bytes, whether
- * vectors begin at these or not. From there a thread reads any of them. By a block, or by a warp. They know no grid.
+/* stretch.cuh - rows that stand side by side, copied to a block's shared memory as they stand: by chunks of 16 bytes,
+ * whether rows begin at these or not. From there a thread reads any of them. They know no grid.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,31 +10,30 @@
 
 #include "cuda/group/row_sum.cuh"
 
-/* How many elements stand beside some: so many may be read, too. */
-struct elements_beside {
-    size_t before, behind;
-};
-
-/* Starts to copy n elements, as far behind a chunk's begin as they are there. Answers how many elements are before the
- * first of them. By THREADS threads. */
-template <unsigned THREADS, class Element>
-static __device__ __forceinline__ unsigned copy_stretch(unsigned char *room, const Element *x, unsigned n,
-                                                        elements_beside more, unsigned thread) {
-    constexpr unsigned E = ROWS_CHUNK / sizeof(Element);
-    const unsigned first = (unsigned)((uintptr_t)x % ROWS_CHUNK / sizeof(Element)),
-                   beside = more.before < E ? first : 0, end = first + n;
-    const whole_chunks<Element> whole(x - (first - beside), (more.behind < E ? end : (end + E - 1) / E * E) - beside);
-    const unsigned before = (unsigned)whole.before, behind = (unsigned)whole.behind, count = (unsigned)whole.count;
-    x -= first; /* where a chunk begins */
-    Element *const to = (Element *)room;
-    uint4 *at = (uint4 *)(to + beside + before) + thread;
-    const uint4 *from = (const uint4 *)(x + beside + before) + thread;
+/* Copies count chunks. By a whole block, of THREADS threads. */
+template <unsigned THREADS>
+static __device__ __forceinline__ void copy_chunks(uint4 *room, const uint4 *from, unsigned count) {
+    room += threadIdx.x, from += threadIdx.x;
 #pragma unroll 4
-    for (unsigned c = thread; c < count; c += THREADS, at += THREADS, from += THREADS)
-        __pipeline_memcpy_async(at, from, sizeof *at);
-    if (thread < before) to[beside + thread] = x[beside + thread];
-    if (thread < behind) to[end - behind + thread] = x[end - behind + thread];
-    return first;
+    for (unsigned c = threadIdx.x; c < count; c += THREADS, room += THREADS, from += THREADS)
+        __pipeline_memcpy_async(room, from, sizeof *room);
+}
+
+/* Starts to copy elements from to to of the n at x, as far behind a chunk's begin as they are there; what stands beside
+ * the n is not read. Answers how many elements are before the first of them. By a whole block. */
+template <class Format>
+static __device__ __forceinline__ unsigned copy_stretch(unsigned char *room, const typename Format::element *x,
+                                                        size_t from, size_t to, size_t n) {
+    typedef typename Format::element element;
+    constexpr int E = chunk_elements<Format>;
+    const element *const first = x + from;
+    const unsigned beside = (unsigned)((uintptr_t)first % 16 / sizeof(element)), count = (unsigned)(to - from),
+                   chunks = (beside + count + E - 1) / E;
+    if (from >= beside && from - beside + chunks * E <= n)
+        copy_chunks<GROUPS_THREADS>((uint4 *)room, (const uint4 *)(first - beside), chunks);
+    else
+        for (unsigned k = threadIdx.x; k < count; k += GROUPS_THREADS) ((element *)room)[beside + k] = first[k];
+    return beside;
 }
 
 /* How many of n elements each of 2^log threads has that share them in shared memory: an odd number, so that they read
@@ -45,51 +44,60 @@ template <class Format> static __device__ __forceinline__ unsigned share_of(unsi
     return size < 4 && (share * size + ROWS_CHUNK / 2) % (4 * WARP) < ROWS_CHUNK ? share + more : share;
 }
 
-/* Elements of one array, or of two. */
+/* A chunk from any element in shared memory on; of two arrays two. Room for 16 bytes more must be behind it. */
+template <class Format, bool PAIR, class Element>
+static __device__ __forceinline__ row_chunks<Format, PAIR, 1> load_staged(const Element *x, const Element *y) {
+    row_chunks<Format, PAIR, 1> chunk;
+    chunk.x[0].template load_stage<false>((const unsigned char *)x);
+    if constexpr (PAIR) chunk.y[0].template load_stage<false>((const unsigned char *)y);
+    return chunk;
+}
+/* Adds n elements in shared memory that stand side by side, or products of two. */
+template <class Format, bool PAIR, class Sums, class Element>
+static __device__ __forceinline__ void add_staged(Sums &to, const Element *x, const Element *y, unsigned n,
+                                                  bool magnitude) {
+    constexpr unsigned E = chunk_elements<Format>;
+#pragma unroll 2
+    for (; n >= E; n -= E, x += E, y += E) load_staged<Format, PAIR>(x, y).add(to, 0, magnitude);
+    if (!n) return;
+    row_chunks<Format, PAIR, 1> last = load_staged<Format, PAIR>(x, y);
+    last.keep(n);
+    last.add(to, 0, magnitude);
+}
+
+/* A block's room, the shared memory that its launch has asked for: for a stretch of one array, or of two, with
+ * half of it for each. */
 template <class Format, bool PAIR> class stretch {
     typedef typename Format::element element;
-    const element *x, *y;
+    unsigned beside_x, beside_y; /* elements before the first */
+
+    static __device__ __forceinline__ unsigned char *room(unsigned i) {
+        extern __shared__ __align__(ROWS_CHUNK) unsigned char rooms[];
+        return rooms + i * (STRETCH_BYTES / 2);
+    }
 
   public:
-    /* n elements from "from" on, and of those beside them what is quicker to copy than not, copied to rooms of so many
-     * bytes, one for each array, when this thread's share is there. By THREADS threads, which wait for each other
-     * before they copy, and before they read. */
-    template <unsigned THREADS>
-    __device__ __forceinline__ void copy(unsigned char *rooms, unsigned bytes, const row_place<Format, PAIR> &from,
-                                         unsigned n, elements_beside more, unsigned thread) {
-        x = (const element *)rooms + copy_stretch<THREADS>(rooms, from.x, n, more, thread);
-        y = PAIR ? (const element *)(rooms + bytes) + copy_stretch<THREADS>(rooms + bytes, from.y, n, more, thread) : x;
+    /* Elements from to to of the n at x, when all of them are there. By a whole block, which no longer reads those
+     * before. */
+    __device__ __forceinline__ stretch(const row_place<Format, PAIR> &x, size_t from, size_t to, size_t n) {
+        beside_x = copy_stretch<Format>(room(0), x.x, from, to, n);
+        beside_y = PAIR ? copy_stretch<Format>(room(1), x.y, from, to, n) : 0;
         __pipeline_commit();
         __pipeline_wait_prior(0);
-    }
-    /* The same in the shared memory that the launch has asked for, by a whole block. */
-    __device__ __forceinline__ void copy_to_block(const row_place<Format, PAIR> &from, unsigned n,
-                                                  elements_beside more) {
-        extern __shared__ __align__(ROWS_CHUNK) unsigned char rooms[];
-        copy<GROUPS_THREADS>(rooms, STRETCH_BYTES / 2, from, n, more, threadIdx.x);
         __syncthreads();
     }
     /* Adds n of these elements, from the k-th on, which stand side by side. */
     template <class Sums> __device__ __forceinline__ void add(Sums &to, unsigned k, unsigned n, bool magnitude) const {
-        constexpr unsigned E = chunk_elements<Format>;
-#pragma unroll 2
-        for (; n >= E; n -= E, k += E) load(k).add(to, 0, magnitude);
-        if (!n) return;
-        row_chunks<Format, PAIR, 1> last = load(k);
-        last.keep(n);
-        last.add(to, 0, magnitude);
+        add_staged<Format, PAIR>(to, (const element *)room(0) + beside_x + k, (const element *)room(1) + beside_y + k,
+                                 n, magnitude);
     }
 
     /* The k-th. */
-    __device__ __forceinline__ typename Format::real x_at(unsigned k) const { return decode(Format(), x[k]); }
-    __device__ __forceinline__ typename Format::real y_at(unsigned k) const { return decode(Format(), y[k]); }
-
-  private:
-    __device__ __forceinline__ row_chunks<Format, PAIR, 1> load(unsigned k) const {
-        row_chunks<Format, PAIR, 1> chunk;
-        chunk.x[0].template load_stage<false>((const unsigned char *)(x + k));
-        if constexpr (PAIR) chunk.y[0].template load_stage<false>((const unsigned char *)(y + k));
-        return chunk;
+    __device__ __forceinline__ typename Format::real x_at(unsigned k) const {
+        return decode(Format(), ((const element *)room(0))[beside_x + k]);
+    }
+    __device__ __forceinline__ typename Format::real y_at(unsigned k) const {
+        return decode(Format(), ((const element *)room(1))[beside_y + k]);
     }
 };
 

@@ -134,9 +134,12 @@ static cudaError_t reduce_in_place(const cuda_context *c, const quire_job *job, 
                                    const quire_layout *y, const by_key_plan *p) {
     const quire_gathered rows = { { p->sort.keys.groups, QUIRE_I64, p->begin, p->end }, p->order, p->order, *x, *y };
     gathered_job g = gathered_job_of(c, job, &rows);
-    /* So that all long ones can be put aside. */
-    const size_t runs = x->outer * x->inner * (size_t)element_size(job->type) / ROWS_CHUNK / g.run;
-    if (x->n * runs / LONG_SEGMENTS > g.long_rows) g.long_rows = x->n * runs / LONG_SEGMENTS;
+    /* All long runs can be put aside: their parts are no more than 9 / 8 of long_rows into n, times the runs of a row;
+     * and those of cut ones, which need places, no more than a quarter of that. */
+    const size_t runs = x->n * (x->outer * x->inner * (size_t)element_size(job->type) / ROWS_CHUNK / g.run),
+                 columns = g.run * ROWS_CHUNK / (size_t)element_size(job->type);
+    while (2 * (runs / g.long_rows) > GATHERED_RUNS || runs / g.long_rows / 4 * columns > VECTORS_PLACES)
+        g.long_rows *= 2;
     const cudaError_t error = quire_cuda_order(&p->sort, QUIRE_I64, p->order, c->stream);
     if (error) return error;
     return quire_cuda_gathered(&g, job->term, job->method, plan_blocks(&c->facts, GATHERED_BLOCKS), c->stream);

@@ -196,8 +196,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
         kept_rows<sums> kept;
         for (size_t first = blockIdx.x * (size_t)job.rows_of_item; first < job.vectors; first += step) {
             const unsigned here = (unsigned)min(job.vectors - first, (size_t)job.rows_of_item);
-            stretch<Format, PAIR> rows;
-            rows.copy_to_block(row_at(job, first), here * n, { first * n, (job.vectors - first - here) * n });
+            const stretch<Format, PAIR> rows(row_at(job, 0), first * n, (first + here) * n, job.vectors * n);
             for (unsigned row = group; row - group < here; row += groups) {
                 sums total[1];
                 total[0].clear();

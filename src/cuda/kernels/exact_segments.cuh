@@ -8,12 +8,12 @@
 #ifndef QUIRE_CUDA_KERNELS_EXACT_SEGMENTS_CUH
 #define QUIRE_CUDA_KERNELS_EXACT_SEGMENTS_CUH
 
-#include "cuda/block/stretch.cuh"
 #include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/sums_finish.cuh"
 #include "cuda/grid/vector_source.cuh"
 #include "cuda/group/row_sum.cuh"
 #include "cuda/warp/segment_turns.cuh"
+#include "cuda/warp/warp_stretch.cuh"
 
 /* What a lane keeps of its own segment. */
 template <class Sums> struct kept_sums {
@@ -32,7 +32,8 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     typedef row_place<Format, PAIR> place;
     typedef range_sums<Format, TERMS, Sum> sums;
     typedef kept_sums<sums> kept;
-    static constexpr unsigned ROOM = SEGMENTS_ROOM / (1 + PAIR), /* bytes of a warp's, for each array */
+    static constexpr unsigned E = chunk_elements<Format>,
+                              ROOM = SEGMENTS_ROOM / (1 + PAIR), /* bytes of a warp's, for each array */
         STRETCH = (ROOM - 2 * ROWS_CHUNK) / sizeof(element),     /* and the elements it has room for, */
         COPIED = SEGMENTS_COPIED / sizeof(element),              /* of one segment at most; */
         ALONE = SEGMENTS_OF_ONE / sizeof(element);               /* of one that a thread has alone where it stands */
@@ -57,12 +58,10 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
             const segment_place its = own.of_lane(from + (lane >> log));
             const unsigned n = (unsigned)its.n(), share = log ? share_of<Format>(n, log) : n,
                            first = min(thread * share, n);
-            stretch<Format, PAIR> copied;
-            copied.template copy<WARP>(rooms, ROOM, arrays_from<Format, PAIR>(job, here.low), (unsigned)here.n(),
-                                       { 0, 0 }, lane);
+            const warp_stretch<Format, PAIR> copied(rooms, ROOM, arrays_from<Format, PAIR>(job, here.low),
+                                                    (unsigned)here.n(), lane);
             sums some;
             some.clear();
-            __syncwarp();
             copied.add(some, (unsigned)(its.begin - here.low) + first, min(n - first, share), job.magnitude);
             __syncwarp();
             some.merge(1u << log);
@@ -72,7 +71,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     /* The same, if they are side by side, and so short; answers whether they are. */
     static __device__ __forceinline__ bool add_if_side_by_side(const vectors_job &job, const segment_place &own,
                                                                unsigned char *rooms, kept &mine, unsigned lane) {
-        if (!__any_sync(WHOLE_WARP, own.n() > SEGMENTS_SINGLE) || __any_sync(WHOLE_WARP, own.n() > COPIED))
+        if (!__any_sync(WHOLE_WARP, own.n() > SEGMENTS_CHUNKS * E) || __any_sync(WHOLE_WARP, own.n() > COPIED))
             return false;
         for (unsigned log = 0; log <= SEGMENTS_SHARERS_LOG; log++) {
             const lanes_span span(own, log, lane);

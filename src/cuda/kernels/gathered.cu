@@ -17,8 +17,7 @@
 #include "cuda/thread/chunk_columns.cuh"
 #include "cuda/thread/panel_chunks.cuh"
 
-#define GATHERED_THREADS 256    /* of a block, of rows of chunks */
-#define GATHERED_PART_LEAST 512 /* of these, for each of the blocks that share it, about */
+#define GATHERED_THREADS 256 /* of a block, of rows of chunks */
 
 /* ---------------------------------------------------------------------------------------------------- rows of chunks
  */
@@ -59,11 +58,23 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
             store_none(job, v);
     }
 
-    /* Puts the run of chunk c aside while there is room, by the threads that have its chunks, which are neighbours;
-     * answers whether it has been. */
+    /* Lists the parts of a run, while there is room; answers whether it has done so. */
+    static __device__ __forceinline__ bool list_run(const gathered_job &g, size_t first, size_t entries) {
+        vectors_workspace &w = *g.job.workspace;
+        const unsigned columns = g.run * E;
+        unsigned parts = (unsigned)min(entries / (g.long_rows * GATHERED_PART) + 1, (size_t)GATHERED_RUNS), place = 0;
+        if (parts > 1) place = atomicAdd(&w.run_places, parts * columns);
+        if (place + parts * columns > VECTORS_PLACES) parts = 1;
+        const unsigned at = atomicAdd(&w.runs, parts);
+        const bool fit = at + parts <= GATHERED_RUNS;
+        for (unsigned i = 0; i < parts && at + i < GATHERED_RUNS; i++)
+            w.run[at + i] = run_part{ first, i, fit ? parts : 0, place };
+        return fit;
+    }
+    /* Puts the run of chunk c aside, by the threads that have its chunks, which are neighbours. */
     static __device__ __forceinline__ bool put_run_aside(const gathered_job &g, size_t c, size_t entries) {
         const unsigned lane = threadIdx.x % WARP, first = lane & ~(g.run - 1);
-        const bool is_aside = lane == first && put_aside(g.job, c * E, entries, g.long_rows);
+        const bool is_aside = lane == first && list_run(g, c * E, entries);
         return __shfl_sync((WHOLE_WARP >> (WARP - g.run)) << first, is_aside, (int)first);
     }
     /* Chunks of segments, a thread each. Those of long ones are put aside. */
@@ -94,15 +105,17 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
             for (unsigned w = 1; w < WARPS; w++) one.join(of_warp[w][lane]);
         return one;
     }
-    /* A part of a run, by a block: the last to end brings all together. place: of its parts, for each column. */
-    static __device__ __forceinline__ void part_of(const gathered_job &g, gathered_vector v, size_t first,
-                                                   unsigned part, unsigned parts, part_state *place, unsigned *ended) {
+    /* A part of a run, by a block: the last to end brings all together. */
+    static __device__ __forceinline__ void part_of(const gathered_job &g, gathered_vector v, const run_part &its,
+                                                   unsigned *ended) {
+        part_state *const place = &g.job.workspace->place[its.place];
         const unsigned chunk = threadIdx.x % g.run, row = threadIdx.x / g.run, rows = GATHERED_THREADS / g.run;
         chunk_columns<Format, TERMS, Sum> sums;
-        auto finish = [&](int e, const column &its) {
-            if (row == 0) store(g.job, first + chunk * E + e, terms_of_vector<TERMS>(g.job, its.n), its.sums);
+        auto finish = [&](int e, const column &sum) {
+            if (row == 0) store(g.job, its.first + chunk * E + e, terms_of_vector<TERMS>(g.job, sum.n), sum.sums);
         };
-        const size_t each = v.entries / parts + 1, from = min(part * each, v.entries);
+        const unsigned parts = its.parts;
+        const size_t each = v.entries / parts + 1, from = min(its.part * each, v.entries);
         v.first += (int64_t)from, v.entries = min(v.entries - from, each);
         sums.clear();
         const size_t n = add(g, v, row, rows, sums);
@@ -112,7 +125,7 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
             if (parts == 1)
                 finish(e, one);
             else if (row == 0)
-                store_record(&place[(chunk * E + e) * parts + part], one);
+                store_record(&place[(chunk * E + e) * parts + its.part], one);
         }
         if (parts == 1 || !is_last_of(ended, parts)) return;
 #pragma unroll 1
@@ -125,19 +138,15 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
         }
     }
     static __device__ __forceinline__ void aside(const gathered_job &g) {
-        const vector_source source(g.job);
         vectors_workspace &w = *g.job.workspace;
-        const size_t count = max(source.count, (size_t)1), columns = g.run * E,
-                     most = max(min(gridDim.x / count, VECTORS_PLACES / (count * columns)), (size_t)1);
-        for (size_t unit = blockIdx.x; unit < source.count * most; unit += gridDim.x) {
-            const size_t slot = unit / most, first = source.list[slot];
-            const gathered_vector v(g, first + threadIdx.x % g.run * E);
-            const unsigned parts = (unsigned)min(most, v.entries / GATHERED_PART_LEAST + 1),
-                           part = (unsigned)(unit % most);
-            if (part < parts) part_of(g, v, first, part, parts, &w.place[slot * most * columns], &w.ended[slot]);
+        const unsigned count = min(*(volatile const unsigned *)&w.runs, (unsigned)GATHERED_RUNS);
+        for (unsigned i = blockIdx.x; i < count; i += gridDim.x) {
+            const run_part its = w.run[i];
+            const gathered_vector v(g, its.first + threadIdx.x % g.run * E);
+            if (its.parts) part_of(g, v, its, &w.ended[i - its.part]);
             __syncthreads();
         }
-        source.forget(g.job);
+        if (is_last_block(&w.ended[ENDED_SEGMENTS])) w.ended[ENDED_SEGMENTS] = w.runs = w.run_places = 0;
     }
 };
 

@@ -9,7 +9,8 @@
 
 #include "cuda/kernels/vectors_job.h"
 
-#define GATHERED_RUN 8 /* neighbouring chunks that are taken together at most: a line of memory */
+#define GATHERED_PART 8 /* see long_rows */
+#define GATHERED_RUN 8  /* neighbouring chunks that are taken together at most: a line of memory */
 
 /* Segment s of vector (i, j) is vector (i * segments + s) * inner + j of the job, whose segments are those of entries:
  * entry e names row x_order[e] of x, or row e if there is no order; and of y. */
@@ -19,8 +20,9 @@ typedef struct {
     size_t segments;
     bool has_chunks; /* rows of both arrays stand at multiples of 16 bytes, and are some times these */
     unsigned run; /* then so many neighbouring chunks are taken together, a power of two that divides those of a row */
-    size_t long_rows; /* of a segment whose runs are put aside, from here on */
-    bool has_ends;    /* see host/rows.cuh */
+    size_t
+        long_rows; /* of a segment whose runs are put aside, from here on; and of a part GATHERED_PART times as many */
+    bool has_ends; /* see host/rows.cuh */
 } gathered_job;
 
 /* By an exact sum, whose job says how many threads share a vector of the second kernel, or by a method of the canonical

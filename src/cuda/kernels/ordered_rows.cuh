@@ -203,9 +203,7 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
         kept_rows<total> kept;
         for (size_t first = blockIdx.x * (size_t)job.rows_of_item; first < job.vectors; first += step) {
             const unsigned here = (unsigned)min(job.vectors - first, (size_t)job.rows_of_item);
-            stretch<Format, PAIR> rows;
-            rows.copy_to_block(all.moved((ptrdiff_t)(first * n)), here * n,
-                               { first * n, (job.vectors - first - here) * n });
+            const stretch<Format, PAIR> rows(all, first * n, (first + here) * n, job.vectors * n);
             for (unsigned row = group; row - group < here; row += groups) {
                 const total t[1] = { total_of_staged(rows, row * n, n, row < here, thread, threads, job.magnitude) };
                 kept.take(t, row < here ? first + row : NO_ROW, 0, thread, threads, finish_row);

@@ -17,13 +17,11 @@
 #include <limits.h>
 #include <type_traits>
 
-#include "cuda/block/stretch.cuh"
 #include "cuda/grid/ordered_parts.cuh"
 #include "cuda/grid/vector_source.cuh"
 #include "cuda/kernels/ordered_vectors.h"
 #include "cuda/thread/lane_elements.cuh"
 #include "cuda/thread/lane_turns.cuh"
-#include "cuda/warp/segment_turns.cuh"
 
 #define TREE_LEVELS 52 /* a vector has no more tiles than 2^this: memory has no more elements than 2^64 */
 
@@ -37,7 +35,7 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
     /* Elements for which a thread has registers, and with other ways beside; for segments, which have a way of their
      * own where registers are enough for both. */
     static constexpr unsigned ALONE = 128 / sizeof(real), ALONE_OF_SEGMENT = ALONE / Method::words;
-    static constexpr bool HAVE_SEGMENTS = !MAY_MISS && !PRODUCT && Method::words * sizeof(real) <= 8;
+    static constexpr bool HAVE_SEGMENTS = !PRODUCT && Method::words * sizeof(real) <= 8;
 
     /* What a range comes to; and whether an element of it is not there. */
     struct total {
@@ -245,23 +243,8 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         }
         return mine;
     }
-    /* A warp's segment, where it stands; or copied to the warp's room with those that stand beside it, if it fits. */
-    static __device__ __forceinline__ segment_vector place_of(const vectors_job &job, const vector &v,
-                                                              unsigned char *room, unsigned lane) {
-        const segment_place own(v.x, v.x + (ptrdiff_t)v.entries);
-        const lanes_span span(own, 0, lane);
-        segment_vector s = { job.at.x, v.x, v.entries };
-        if (!span.are_side_by_side(own, (SEGMENTS_ROOM - 2 * ROWS_CHUNK) >> job.log_size, 0)) return s;
-        const unsigned char *const from = (const unsigned char *)job.at.x + (span.low << job.log_size);
-        s.array = room + copy_stretch<WARP>(room, from, (unsigned)span.n() << job.log_size, { 0, 0 }, lane);
-        s.x = v.x - (ptrdiff_t)span.low;
-        __pipeline_commit();
-        __pipeline_wait_prior(0);
-        __syncwarp();
-        return s;
-    }
     static __device__ __forceinline__ void bundle_of(const Job &job, size_t first, unsigned bundle, uint8_t *order,
-                                                     unsigned char *room, unsigned lane) {
+                                                     unsigned lane) {
         const vectors_job &its = the_job(job);
         const size_t number = first + lane;
         const bool is_there = lane < bundle && number < its.vectors;
@@ -273,7 +256,7 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
             mine = its.threads == 1 ? alone(job, v, 0, v.entries) : by_turns<VECTORS_LANES>(job, v, order, lane);
         } else {
             if (HAVE_SEGMENTS && its.at.begin)
-                mine = by_turns<ALONE_OF_SEGMENT>(job, place_of(job, v, room, lane), order, lane);
+                mine = by_turns<ALONE_OF_SEGMENT>(job, segment_vector{ v.x, v.entries }, order, lane);
             else
                 mine = by_turns<VECTORS_LANES>(job, v, order, lane);
         }
@@ -282,10 +265,9 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
     }
     static __device__ __forceinline__ void whole(const Job &job) {
         __shared__ uint8_t orders[VECTORS_THREADS];
-        __shared__ __align__(ROWS_CHUNK) unsigned char rooms[VECTORS_THREADS / WARP][HAVE_SEGMENTS ? SEGMENTS_ROOM : 1];
         const unsigned lane = threadIdx.x % WARP, bundle = the_job(job).turns;
         for (size_t first = warp_of_grid() * bundle; first < the_job(job).vectors; first += warps_of_grid() * bundle)
-            bundle_of(job, first, bundle, &orders[threadIdx.x - lane], rooms[threadIdx.x / WARP], lane);
+            bundle_of(job, first, bundle, &orders[threadIdx.x - lane], lane);
     }
 
     /* -------------------------------------------------------------------------------------------------------- parts */

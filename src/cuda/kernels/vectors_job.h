@@ -23,6 +23,7 @@
 #define VECTORS_IN_PARTS 65536   /* vectors that are cut */
 #define VECTORS_LIMBS 2048       /* of those, as many as have limbs of their own for what parts cannot tell */
 #define LONG_SEGMENTS 8192       /* segments that are cut at a time; they share the places for parts */
+#define GATHERED_RUNS 8192       /* parts of runs of long segments of rows, that can be listed */
 #define MARKED_LISTED 4096 /* results that can be listed as marked; where there are more, all results are looked at */
 #define VECTORS_WORDS 3    /* the most numbers a sum consists of */
 #define PART_WORDS 5       /* the same of a part: of moments those of the squares begin at */
@@ -73,7 +74,14 @@ typedef struct {
     double word[PART_WORDS], width[PART_SUMS];
 } part_state;
 
-/* Everything is zero between calls, but for the places, which are written before they are read. */
+/* A part of a run of chunks of a segment of rows (kernels/gathered.cu): that which begins with vector "first", in so
+ * many parts, of which it is this; 0: none. place: of what they leave, for each column as many. */
+typedef struct {
+    size_t first;
+    unsigned part, parts, place;
+} run_part;
+
+/* Everything is zero between calls, but for places and parts of runs, which are written before they are read. */
 typedef struct {
     part_state place[VECTORS_PLACES];
     unsigned ended[ENDED_COUNT]; /* units, of each bundle; and blocks of kernels */
@@ -82,8 +90,10 @@ typedef struct {
     unsigned long_segments; /* how many have been met */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
-    unsigned undecided; /* exact_array.cuh has not told the result */
-    unsigned users;     /* calls that are at work on one array here (grid/tickets.cuh) */
+    unsigned undecided;        /* exact_array.cuh has not told the result */
+    unsigned users;            /* calls that are at work on one array here (grid/tickets.cuh) */
+    unsigned runs, run_places; /* parts of runs that have been met; and places for them */
+    run_part run[GATHERED_RUNS];
 } vectors_workspace;
 
 /* Where the vectors stand: a layout, in elements; or segments. */

@@ -20,17 +20,15 @@ struct lane_steps {
     }
 };
 
-/* A segment: a vector whose elements stand side by side, from element x of "array" on, which all of a warp have. */
+/* A segment: a vector whose elements stand side by side, in both arrays at the same place. */
 struct segment_vector {
-    const void *array;
     ptrdiff_t x;
     size_t entries;
     static constexpr ptrdiff_t x_step = 1, y_step = 1;
 
-    __device__ __forceinline__ const void *x_array(const vectors_job &) const { return array; }
     __device__ __forceinline__ ptrdiff_t y_at() const { return x; }
     __device__ __forceinline__ segment_vector of_lane(unsigned lane) const {
-        return { array, __shfl_sync(WHOLE_WARP, x, (int)lane), __shfl_sync(WHOLE_WARP, entries, (int)lane) };
+        return { __shfl_sync(WHOLE_WARP, x, (int)lane), __shfl_sync(WHOLE_WARP, entries, (int)lane) };
     }
 };
 
@@ -108,7 +106,7 @@ template <class Real, bool PRODUCT> struct lane_loads {
     template <class Vector>
     __device__ __forceinline__ bool load(const vectors_job &job, const Vector &v, const lane_steps &steps) {
         const ptrdiff_t first = (ptrdiff_t)steps.first, apart = steps.step;
-        x.load(job, v.x_array(job), v.x + first * v.x_step, apart * v.x_step, steps, false);
+        x.load(job, job.at.x, v.x + first * v.x_step, apart * v.x_step, steps, false);
         if (PRODUCT && job.is_pair) y.load(job, job.at.y, v.y_at() + first * v.y_step, apart * v.y_step, steps, true);
         return true;
     }

@@ -14,7 +14,6 @@ struct strided_vector {
     ptrdiff_t x, y, x_step, y_step;
     size_t entries;
 
-    __device__ __forceinline__ const void *x_array(const vectors_job &job) const { return job.at.x; }
     __device__ __forceinline__ ptrdiff_t y_at() const { return y; }
     /* That of another lane of the warp; all of a job have the same steps, the empty one, too. By a whole warp. */
     __device__ __forceinline__ strided_vector of_lane(unsigned lane) const {

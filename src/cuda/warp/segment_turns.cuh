@@ -15,7 +15,6 @@
 struct segment_place {
     int64_t begin, end;
 
-    __device__ __forceinline__ segment_place(int64_t from, int64_t to) : begin(from), end(to) {}
     __device__ __forceinline__ segment_place(const vectors_job &job, size_t v, bool is_there) : begin(0), end(0) {
         if (!is_there) return;
         begin = index_at(job.at.begin, job.at.is_64_bit, v);
