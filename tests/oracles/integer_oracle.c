@@ -65,13 +65,10 @@ static void take(mpz_t to, quire_type type, const void *x) {
     case 4: memcpy(&u32, x, 4), bits = u32; break;
     default: memcpy(&bits, x, 8); break;
     }
+    const int is_negative = integer_is_signed(type) && bits >> (8 * size - 1);
+    if (is_negative) bits = (0 - bits) & ones(8 * (int)size);
     mpz_import(to, 1, 1, 8, 0, 0, &bits);
-    if (!integer_is_signed(type) || !(bits >> (8 * size - 1))) return;
-    mpz_t modulus;
-    mpz_init_set_ui(modulus, 1);
-    mpz_mul_2exp(modulus, modulus, 8 * size);
-    mpz_sub(to, to, modulus);
-    mpz_clear(modulus);
+    if (is_negative) mpz_neg(to, to);
 }
 
 void integer_oracle_open(integer_oracle *o) {

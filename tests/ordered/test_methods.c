@@ -83,7 +83,7 @@ START_TEST(long_vectors_equal_the_model) {
 END_TEST
 
 /* Beyond 2^27 elements tiles of plain and kahan grow to 32 rows, those of pairwise stay. Halves keep it within 256 MiB,
- * and overlapping vectors; one call of each kind keeps it within seconds. */
+ * and overlapping vectors; one call of each kind, and fewer at a smaller scale, keep it within seconds. */
 START_TEST(tiles_grow_with_the_vector) {
     static const struct {
         quire_method method;
@@ -96,6 +96,7 @@ START_TEST(tiles_grow_with_the_vector) {
         { QUIRE_PLAIN, OPERATION_SUM, ((size_t)1 << 27) + 4097 },
         { QUIRE_PLAIN, OPERATION_SUM, (size_t)1 << 27 },
     };
+    if ((size_t)_i >= scaled(sizeof calls / sizeof *calls)) return;
     operation op = calls[_i].op;
     quire_method method = calls[_i].method;
     size_t n = calls[_i].n, rows = n > (size_t)1 << 27 && method != QUIRE_PAIRWISE ? 32 : 16;
