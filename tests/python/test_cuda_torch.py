@@ -123,7 +123,7 @@ def test_bad_input_writes_nothing():
     grad = torch.ones(3, 4, device="cuda", requires_grad=True)
     for error, words, call in [
         (TypeError, "floating-point numbers", lambda: quire.sum(torch.arange(3, device="cuda") * 1j)),
-        (TypeError, "floating-point numbers", lambda: quire.sum(t, axis=0, dtype=torch.int32, out=out)),
+        (TypeError, "but out has torch.float32", lambda: quire.sum(t, axis=0, dtype=torch.int32, out=out)),
         (ValueError, "out of bounds", lambda: quire.sum(t, axis=2, out=out)),
         (ValueError, "method must be one of", lambda: quire.sum(t, axis=0, method="magic", out=out)),
         (TypeError, "must be a string", lambda: quire.sum(t, axis=0, rounding=[], out=out)),

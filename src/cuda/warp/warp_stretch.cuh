@@ -6,7 +6,9 @@
 #ifndef QUIRE_CUDA_WARP_WARP_STRETCH_CUH
 #define QUIRE_CUDA_WARP_WARP_STRETCH_CUH
 
-#include "cuda/block/stretch.cuh"
+#include <cuda_pipeline_primitives.h>
+
+#include "cuda/group/staged.cuh"
 
 /* Starts to copy n elements, as far behind a chunk's begin as they are there; answers where the first will be. */
 template <class Element>
