@@ -94,7 +94,7 @@
 /* kernels/exact_segments.cuh, of blocks of GROUPS_THREADS. H200, 2026-11-30, 1 GiB. */
 #define LONG_SEGMENT (1 << 15) /* elements of a segment that is cut, from here on */
 #define SEGMENTS_BLOCKS 4      /* of a multiprocessor, that registers are to leave room for */
-#define SEGMENTS_WIDE_BLOCKS 3 /* the same, where sums are wider than two ends, of two arrays, or two */
+#define SEGMENTS_WIDE_BLOCKS 3 /* the same, where sums are wider than two ends, or of two arrays */
 #define SEGMENTS_WAVES 8       /* of blocks, so that the quicker multiprocessors take more of them */
 #define SEGMENTS_SINGLE 8      /* elements of a segment, up to which they are loaded one by one */
 #define SEGMENTS_CHUNKS 2      /* of 16 bytes of a segment, up to which it is not worth a copy */

@@ -133,9 +133,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
 
 /* Two ends come first, but of doubles, and mostly of results that are doubles. */
 template <class Format, row_terms TERMS, class Sum, bool PAIR>
-__global__ void __launch_bounds__(GROUPS_THREADS, has_two_ends<Sum> &&TERMS != ROW_MOMENTS && !PAIR
-                                                      ? SEGMENTS_BLOCKS
-                                                      : SEGMENTS_WIDE_BLOCKS)
+__global__ void __launch_bounds__(GROUPS_THREADS, has_two_ends<Sum> && !PAIR ? SEGMENTS_BLOCKS : SEGMENTS_WIDE_BLOCKS)
     exact_segments_kernel(const __grid_constant__ vectors_job job) {
     exact_segments<Format, TERMS, Sum, PAIR>::all(job);
 }
