@@ -94,7 +94,7 @@ def test_products(dtype):
     assert quire.vecdot(t, u, dtype=torch.float16).dtype == torch.float16
     out = torch.zeros(3, dtype=torch.float32)
     assert quire.vecdot(t, u, out=out) is out
-    assert out.numpy().tobytes() == quire.vecdot(x, y, dtype=np.float32).tobytes()
+    assert out.cpu().numpy().tobytes() == quire.vecdot(x, y, dtype=np.float32).tobytes()
     if x.itemsize < 8:
         assert all(-(2**63) <= v < 2**63 for v in right) and is_same(quire.vecdot(t, u, dtype=torch.int64), right)
     else:
@@ -112,7 +112,7 @@ def test_two_dtypes():
             right, found = quire.vecdot(x, y), quire.vecdot(t, u)
             assert str(found.dtype) == f"torch.{right.dtype}" and found.item() == 1
             right, found = quire.group_average(x, KEYS[:3], 6, weights=y), groups.average(t, u)
-            assert str(found.dtype) == f"torch.{right.dtype}" and found.numpy().tobytes() == right.tobytes()
+            assert str(found.dtype) == f"torch.{right.dtype}" and found.cpu().numpy().tobytes() == right.tobytes()
     short, half = torch.tensor([3], dtype=torch.int8), torch.ones(1, dtype=torch.bfloat16)
     assert quire.vecdot(short, half).dtype == torch.bfloat16
     groups = _groups.TensorGroups(torch.tensor([0, 0]), 1)
@@ -154,7 +154,7 @@ def test_by_key(dtype):
         assert is_same(qt.group_sum(of, keys, 7, axis, dtype=torch.float64), right, torch.float64)
         for call in (quire.group_mean, quire.group_norm, quire.group_var, quire.group_std):
             expected = call(x if axis == 0 else x.T, KEYS, 7, axis=axis)
-            assert call(of, keys, 7, axis=axis).numpy().tobytes() == np.ascontiguousarray(expected).tobytes()
+            assert call(of, keys, 7, axis=axis).cpu().numpy().tobytes() == np.ascontiguousarray(expected).tobytes()
     out = torch.zeros(7, 4, dtype=torch.int64)
     assert quire.group_sum(t, keys, 7, out=out) is out and is_same(out, np.array(sums, object))
 
