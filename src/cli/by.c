@@ -11,11 +11,6 @@
 #include "reduce.h"
 #include "whole.h"
 
-static int out_of_memory(void) {
-    complain("out of memory");
-    return EXIT_TROUBLE;
-}
-
 /* ---------------------------------------------------------------------------------------------------------- results */
 
 static int deliver(const struct options *options, const struct pieces *pieces, const struct groups *groups,

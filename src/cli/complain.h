@@ -17,6 +17,12 @@ enum { EXIT_FINE = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2 };
  * '?', so that it stays one line. A bar is erased before. Answers false, so that a failing function can end in it. */
 __attribute__((format(printf, 1, 2))) bool complain(const char *format, ...);
 
+/* Complains of no memory; answers EXIT_TROUBLE. */
+static inline int out_of_memory(void) {
+    complain("out of memory");
+    return EXIT_TROUBLE;
+}
+
 /* The same line for what is no failure, but should be known. */
 __attribute__((format(printf, 1, 2))) void remark(const char *format, ...);
 

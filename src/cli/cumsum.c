@@ -56,7 +56,7 @@ static int find_order(struct order *order, const struct groups *groups) {
     order->row = malloc((n + 1) * sizeof *order->row);
     order->begin = malloc((groups->count + 1) * sizeof *order->begin);
     const bool none = !order->row || !order->begin || !bytes || posix_memalign(&workspace, 256, bytes);
-    if (none) return wrong("out of memory");
+    if (none) return out_of_memory();
     const quire_status status = quire_order_by_key(NULL, groups->count, QUIRE_I64, n, groups->of_row, order->row,
                                                    order->begin, workspace, bytes);
     free(workspace);
@@ -69,7 +69,7 @@ static int scan_groups(struct device *device, const struct running *running, con
     const struct groups *groups = running->groups;
     const size_t size = type_size(running->what.type), wide = type_size(running->what.result_type);
     char *elements = malloc((groups->rows + 1) * size), *sums = malloc((groups->rows + 1) * wide);
-    int status = elements && sums ? EXIT_FINE : wrong("out of memory");
+    int status = elements && sums ? EXIT_FINE : out_of_memory();
     for (size_t k = 0; k < groups->rows && !status; k++)
         memcpy(elements + k * size, x + (size_t)order->row[k] * size, size);
     for (size_t g = 0; g < groups->count && !status; g++) {
@@ -99,7 +99,7 @@ static int print_by_key(const struct options *options, const struct running *run
     const struct groups *groups = running->groups;
     const char **keys = malloc((groups->rows + 1) * sizeof *keys);
     int64_t *counts = malloc((groups->rows + 1) * sizeof *counts), *so_far = calloc(groups->count + 1, sizeof *so_far);
-    int status = keys && counts && so_far ? EXIT_FINE : wrong("out of memory");
+    int status = keys && counts && so_far ? EXIT_FINE : out_of_memory();
     for (size_t i = 0; i < groups->rows && !status; i++) {
         keys[i] = groups->key[groups->of_row[i]];
         counts[i] = so_far[groups->of_row[i]]++ + !options->exclusive;
@@ -136,7 +136,7 @@ static int print_running(const struct options *options, const struct running *ru
 /* All results, in memory of their own; x is as device_load gave it. */
 static int scan_all(struct device *device, const struct running *running, const void *x, void **results) {
     *results = malloc((running->cut.vectors.count + 1) * type_size(running->what.result_type));
-    if (!*results) return wrong("out of memory");
+    if (!*results) return out_of_memory();
     return running->groups
                ? scan_by_key(device, running, x, *results)
                : device_scan(device, &running->what, running->kind, &running->cut.vectors.layout, x, *results);

@@ -68,10 +68,7 @@ static const char *missing_devices(void) {
 int gpu_open(struct gpu **opened, int number) {
     quire_status status = QUIRE_OK;
     struct gpu *gpu = calloc(1, sizeof *gpu);
-    if (!gpu) {
-        complain("out of memory");
-        return EXIT_TROUBLE;
-    }
+    if (!gpu) return out_of_memory();
     const char *missing = missing_devices();
     if (missing) {
         complain("--device cuda: %s", missing);

@@ -10,11 +10,6 @@
 
 #include "complain.h"
 
-static int out_of_memory(void) {
-    complain("out of memory");
-    return EXIT_TROUBLE;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- keys */
 
 static int add_key(struct key_texts *keys, const char *field) {

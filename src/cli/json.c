@@ -32,10 +32,7 @@ static json_t *name(const char *text) {
 static int print_and_free(json_t *root) {
     int failed = !root || json_dumpf(root, stdout, JSON_INDENT(2));
     json_decref(root);
-    if (failed && !ferror(stdout)) {
-        complain("out of memory");
-        return EXIT_TROUBLE;
-    }
+    if (failed && !ferror(stdout)) return out_of_memory();
     putchar('\n'); /* main looks after stdout's errors */
     return EXIT_FINE;
 }

@@ -18,8 +18,6 @@ static int wrong(const char *what) {
     return EXIT_TROUBLE;
 }
 
-static int out_of_memory(void) { return wrong("out of memory"); }
-
 /* ------------------------------------------------------------------------------------------------------------- axis */
 
 /* The lengths before the axis are outer and those behind it inner; in Fortran's order the other way round. */

@@ -30,8 +30,7 @@ static int make_room(struct pieces *pieces) {
         if (!pieces->x[i]) pieces->x[i] = malloc(PIECE * sizeof(double));
         if (wide && !pieces->low[i]) pieces->low[i] = malloc(PIECE * sizeof(double));
         if (pieces->x[i] && (pieces->low[i] || !wide)) continue;
-        complain("out of memory");
-        return EXIT_TROUBLE;
+        return out_of_memory();
     }
     return EXIT_FINE;
 }

@@ -18,7 +18,7 @@
 static struct source *append(struct sources *sources, const char *path) {
     struct source *more = realloc(sources->source, (sources->count + 1) * sizeof *more);
     if (!more) {
-        complain("out of memory");
+        out_of_memory();
         return NULL;
     }
     sources->source = more;
@@ -123,10 +123,7 @@ static const char *copy_name(const char *from, char **to) {
 static int cut_columns(struct sources *sources, const char *columns) {
     if (!columns) return EXIT_FINE;
     char *to = sources->columns = malloc(strlen(columns) + 1);
-    if (!to) {
-        complain("out of memory");
-        return EXIT_TROUBLE;
-    }
+    if (!to) return out_of_memory();
     for (const char *from = columns;; from++, to++) {
         if (!(from = copy_name(from, &to))) {
             complain("--column %s: not names or numbers with commas between", columns);

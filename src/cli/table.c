@@ -215,10 +215,7 @@ static int want_column(struct text *text, struct column *column, const char *nam
 
 static int want_columns(struct text *text, const char *names, int count) {
     text->wanted = calloc((size_t)count, sizeof *text->wanted);
-    if (!text->wanted) {
-        complain("out of memory");
-        return EXIT_TROUBLE;
-    }
+    if (!text->wanted) return out_of_memory();
     text->wanted_count = count;
     text->by_number = true;
     int status = EXIT_FINE;

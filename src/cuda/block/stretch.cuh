@@ -6,18 +6,7 @@
 #ifndef QUIRE_CUDA_BLOCK_STRETCH_CUH
 #define QUIRE_CUDA_BLOCK_STRETCH_CUH
 
-#include <cuda_pipeline_primitives.h>
-
 #include "cuda/group/staged.cuh"
-
-/* Copies count chunks. By a whole block, of THREADS threads. */
-template <unsigned THREADS>
-static __device__ __forceinline__ void copy_chunks(uint4 *room, const uint4 *from, unsigned count) {
-    room += threadIdx.x, from += threadIdx.x;
-#pragma unroll 4
-    for (unsigned c = threadIdx.x; c < count; c += THREADS, room += THREADS, from += THREADS)
-        __pipeline_memcpy_async(room, from, sizeof *room);
-}
 
 /* Starts to copy elements from to to of the n at x, as far behind a chunk's begin as they are there; what stands beside
  * the n is not read. Answers how many elements are before the first of them. By a whole block. */
@@ -30,7 +19,7 @@ static __device__ __forceinline__ unsigned copy_stretch(unsigned char *room, con
     const unsigned beside = (unsigned)((uintptr_t)first % 16 / sizeof(element)), count = (unsigned)(to - from),
                    chunks = (beside + count + E - 1) / E;
     if (from >= beside && from - beside + chunks * E <= n)
-        copy_chunks<GROUPS_THREADS>((uint4 *)room, (const uint4 *)(first - beside), chunks);
+        copy_chunks<GROUPS_THREADS>((uint4 *)room, (const uint4 *)(first - beside), chunks, threadIdx.x);
     else
         for (unsigned k = threadIdx.x; k < count; k += GROUPS_THREADS) ((element *)room)[beside + k] = first[k];
     return beside;

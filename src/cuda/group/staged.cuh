@@ -1,12 +1,23 @@
-/* staged.cuh - what a thread adds up of elements in shared memory, where they stand side by side and begin anywhere.
- * They know no grid.
+/* staged.cuh - elements that are copied to shared memory, and what a thread adds up of them, where they stand side by
+ * side and begin anywhere. They know no grid.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_GROUP_STAGED_CUH
 #define QUIRE_CUDA_GROUP_STAGED_CUH
 
+#include <cuda_pipeline_primitives.h>
+
 #include "cuda/group/row_sum.cuh"
+
+/* Starts to copy count chunks. By THREADS threads. */
+template <unsigned THREADS>
+static __device__ __forceinline__ void copy_chunks(uint4 *room, const uint4 *from, unsigned count, unsigned thread) {
+    room += thread, from += thread;
+#pragma unroll 4
+    for (unsigned c = thread; c < count; c += THREADS, room += THREADS, from += THREADS)
+        __pipeline_memcpy_async(room, from, sizeof *room);
+}
 
 /* How many of n elements each of 2^log threads has that share them in shared memory: an odd number, so that they read
  * different banks; and not as many short ones as nearly fill all banks. */

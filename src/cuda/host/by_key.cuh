@@ -134,8 +134,8 @@ static cudaError_t reduce_in_place(const cuda_context *c, const quire_job *job, 
                                    const quire_layout *y, const by_key_plan *p) {
     const quire_gathered rows = { { p->sort.keys.groups, QUIRE_I64, p->begin, p->end }, p->order, p->order, *x, *y };
     gathered_job g = gathered_job_of(c, job, &rows);
-    /* All long runs can be put aside: their parts are no more than 9 / 8 of long_rows into n, times the runs of a row;
-     * and those of cut ones, which need places, no more than a quarter of that. */
+    /* Long runs have runs / long_rows * 9 / 8 parts at most, so that all can be listed. Places are for runs of two
+     * parts and more, which have runs / long_rows / 4 parts at most. runs: of all rows. */
     const size_t runs = x->n * (x->outer * x->inner * (size_t)element_size(job->type) / ROWS_CHUNK / g.run),
                  columns = g.run * ROWS_CHUNK / (size_t)element_size(job->type);
     while (2 * (runs / g.long_rows) > GATHERED_RUNS || runs / g.long_rows / 4 * columns > VECTORS_PLACES)

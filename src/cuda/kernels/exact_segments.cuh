@@ -29,7 +29,6 @@ template <class Sums> struct kept_sums {
 /* Sum, PAIR: see exact_rows.cuh. */
 template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segments {
     typedef typename Format::element element;
-    typedef row_place<Format, PAIR> place;
     typedef range_sums<Format, TERMS, Sum> sums;
     typedef kept_sums<sums> kept;
     static constexpr unsigned E = chunk_elements<Format>,

@@ -91,8 +91,8 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
         }
     }
 
-    /* What a block's threads have, of as many columns as there are chunks in a run, those of a column as far apart: for
-     * its first threads, one each. */
+    /* A column of each chunk of a run, every run-th thread of a block having a share of the same one. The block's first
+     * threads have the sums, one each. */
     static __device__ __forceinline__ column sum_of_runs(column one, unsigned run) {
         constexpr unsigned WARPS = GATHERED_THREADS / WARP;
         __shared__ column of_warp[WARPS][GATHERED_RUN];

@@ -19,10 +19,9 @@ typedef struct {
     const void *x_order, *y_order;
     size_t segments;
     bool has_chunks; /* rows of both arrays stand at multiples of 16 bytes, and are some times these */
-    unsigned run; /* then so many neighbouring chunks are taken together, a power of two that divides those of a row */
-    size_t
-        long_rows; /* of a segment whose runs are put aside, from here on; and of a part GATHERED_PART times as many */
-    bool has_ends; /* see host/rows.cuh */
+    unsigned run; /* then so many neighbouring chunks of a row are taken together, a power of two that divides them */
+    size_t long_rows; /* of a segment whose runs are put aside, from here on; a part has GATHERED_PART times as many */
+    bool has_ends;    /* see host/rows.cuh */
 } gathered_job;
 
 /* By an exact sum, whose job says how many threads share a vector of the second kernel, or by a method of the canonical

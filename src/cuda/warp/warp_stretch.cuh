@@ -6,8 +6,6 @@
 #ifndef QUIRE_CUDA_WARP_WARP_STRETCH_CUH
 #define QUIRE_CUDA_WARP_WARP_STRETCH_CUH
 
-#include <cuda_pipeline_primitives.h>
-
 #include "cuda/group/staged.cuh"
 
 /* Starts to copy n elements, as far behind a chunk's begin as they are there; answers where the first will be. */
@@ -17,11 +15,7 @@ static __device__ __forceinline__ const Element *start_copy(unsigned char *room,
     const whole_chunks<Element> whole(x, n);
     const unsigned before = (unsigned)whole.before, behind = (unsigned)whole.behind, count = (unsigned)whole.count;
     Element *const to = (Element *)(room + (uintptr_t)x % ROWS_CHUNK);
-    uint4 *at = (uint4 *)(to + before) + lane;
-    const uint4 *from = (const uint4 *)(x + before) + lane;
-#pragma unroll 4
-    for (unsigned c = lane; c < count; c += WARP, at += WARP, from += WARP)
-        __pipeline_memcpy_async(at, from, sizeof *at);
+    copy_chunks<WARP>((uint4 *)(to + before), (const uint4 *)(x + before), count, lane);
     if (lane < before) to[lane] = x[lane];
     if (lane < behind) to[n - behind + lane] = x[n - behind + lane];
     return to;
