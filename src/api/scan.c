@@ -22,6 +22,14 @@ static quire_status check_memory(const quire_job *job) {
                        check_pointer(job->result, (size_t)result_alignment(job->result_type)));
 }
 
+/* Strides of 0 may let a layout fit whose elements are too many: each of them has a result in a place of its own. */
+static int fits_side_by_side(const quire_layout *layout, size_t size) {
+    size_t elements;
+    if (__builtin_mul_overflow(layout->outer, layout->inner, &elements)) return 0;
+    if (__builtin_mul_overflow(elements, layout->n, &elements)) return 0;
+    return elements <= PTRDIFF_MAX / size && layout_fits(layout, size);
+}
+
 quire_status quire_scan(quire_context *context, const quire_reduction *what, quire_scan_kind kind,
                         const quire_layout *x_layout, const void *x, const quire_layout *results_layout,
                         void *results) {
@@ -30,11 +38,9 @@ quire_status quire_scan(quire_context *context, const quire_reduction *what, qui
     const operation_description is = describe_operation(r.operation);
     quire_status status = check_scan(&r, kind);
     if (status) return status;
-    size_t vectors;
     if (!have_same_sizes(x_layout, results_layout)) return QUIRE_INVALID_LAYOUT;
-    if (__builtin_mul_overflow(x_layout->outer, x_layout->inner, &vectors)) return QUIRE_INVALID_LAYOUT;
-    if (!layout_fits(x_layout, (size_t)element_size(r.type))) return QUIRE_INVALID_LAYOUT;
-    if (!layout_fits(results_layout, (size_t)result_size(r.result_type))) return QUIRE_INVALID_LAYOUT;
+    if (!fits_side_by_side(x_layout, (size_t)element_size(r.type))) return QUIRE_INVALID_LAYOUT;
+    if (!fits_side_by_side(results_layout, (size_t)result_size(r.result_type))) return QUIRE_INVALID_LAYOUT;
     const quire_backend *backend = backend_of(context);
     if (!backend->scan) return QUIRE_WRONG_CONTEXT;
     if (!has_elements(x_layout)) return QUIRE_OK;
