@@ -20,11 +20,13 @@ import quire
 import today
 from least_times import measure
 
-KINDS = ("uniform", "power law", "sorted")
+KINDS = ("uniform", "power law", "sorted", "one group")
 
 
 def keys_of(kind, rows, groups, random):
-    """A key for each row: all alike, or few with most of the rows; or all alike, in order."""
+    """A key for each row: all alike, or few with most of the rows; all alike, in order; or one key alone."""
+    if kind == "one group":
+        return np.full(rows, groups - 1, np.int64)
     if kind == "power law":
         return np.minimum(groups * random.random(rows) ** 4, groups - 1).astype(np.int64)
     keys = random.integers(0, groups, rows)
@@ -101,7 +103,7 @@ def main():
         for width in (1, 16, 64):
             rows = options.rows // width
             x = random.normal(size=(rows, width)).astype(kind)
-            for groups in (10, 10**4, 10**6):
+            for groups in (10, 10**4, 10**6, rows):
                 for spread in KINDS if width == 1 else KINDS[:1]:
                     if groups > rows:
                         continue

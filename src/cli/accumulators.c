@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define TERMS 3
-#define FOR_TWO 8 /* a flag beside the terms */
+#define FOR_TWO 8 /* flags beside the terms */
+#define OF_INTEGERS 16
 #define TYPES 6
 #define OPERATIONS 8
 #define LIMB ((int64_t)1 << 32)
@@ -45,7 +46,10 @@ size_t accumulators_encode(const struct accumulators *accumulators, unsigned cha
     size_t at = ACCUMULATORS_HEAD;
     memcpy(bytes, ACCUMULATORS_MAGIC, ACCUMULATORS_MAGIC_SIZE);
     put(bytes + 8, ACCUMULATORS_VERSION, 4);
-    put(bytes + 12, (uint64_t)(accumulators->terms | (accumulators->products_of_two ? FOR_TWO : 0)), 4);
+    put(bytes + 12,
+        (uint64_t)(accumulators->terms | (accumulators->products_of_two ? FOR_TWO : 0) |
+                   (accumulators->integers ? OF_INTEGERS : 0)),
+        4);
     put(bytes + 16, (uint64_t)accumulators->type, 4);
     put(bytes + 20, (uint64_t)accumulators->operation, 4);
     for (int i = 0; i < TERMS; i++) {
@@ -75,11 +79,12 @@ static const char *read_head(struct accumulators *accumulators, const unsigned c
     if (take(bytes + 8, 4) != ACCUMULATORS_VERSION) return "accumulators of another version of the format";
     const uint64_t terms = take(bytes + 12, 4), type = take(bytes + 16, 4), operation = take(bytes + 20, 4);
     const bool two = terms & FOR_TWO;
-    if (!(terms & 7) || terms > 15 || (two && (terms & 7) != 4)) return "damaged: its sums are of an unknown kind";
+    if (!(terms & 7) || terms > 31 || (two && (terms & 7) != 4)) return "damaged: its sums are of an unknown kind";
     if (type < 1 || type > TYPES) return "damaged: its type is unknown";
     if (operation < 1 || operation > OPERATIONS) return "damaged: its operation is unknown";
     accumulators->terms = (int)(terms & 7);
     accumulators->products_of_two = two;
+    accumulators->integers = terms & OF_INTEGERS;
     accumulators->type = (quire_type)type;
     accumulators->operation = (quire_operation)operation;
     return NULL;

@@ -20,6 +20,7 @@
 struct accumulators {
     int terms;                 /* enum terms (device.h) of what is there */
     bool products_of_two;      /* the products are of two arrays, not squares */
+    bool integers;             /* of files and texts of integers alone */
     quire_type type;           /* of the elements; F64 where they were of several types */
     quire_operation operation; /* what it was made for */
     quire_accumulator sum[3];  /* of values, magnitudes, products: those that are in terms */

@@ -1,10 +1,13 @@
-/* describe.c - the verb describe: count, mean, standard deviation and more, in one pass.
+/* describe.c - the verb describe: count, mean, standard deviation and more, in one pass; of all elements, or of those
+ * of each key.
  *
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "complain.h"
+#include "groups.h"
 #include "reduce.h"
 #include "verbs.h"
 
@@ -51,6 +54,68 @@ static int describe_total(struct device *device, const struct options *options, 
     return status ? status : finish(options, &gathering, &report);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- keys */
+
+/* The numbers of each group side by side, those of group g up to end[g]. NULL: out of memory. */
+static double *sort_by_group(const struct groups *groups, const double *x, size_t *end) {
+    double *sorted = malloc((groups->rows + 1) * sizeof *sorted);
+    for (size_t g = 0; g <= groups->count; g++) end[g] = 0;
+    for (size_t i = 0; i < groups->rows; i++) end[groups->of_row[i] + 1]++; /* at first, where the group before ends */
+    for (size_t g = 0; g < groups->count; g++) end[g + 1] += end[g];
+    for (size_t i = 0; sorted && i < groups->rows; i++) sorted[end[groups->of_row[i]]++] = x[i];
+    return sorted;
+}
+
+static int describe_groups(struct device *device, const struct options *options, const struct source *source,
+                           const struct groups *groups, const double *x) {
+    size_t *end = malloc((groups->count + 1) * sizeof *end);
+    double *sorted = end ? sort_by_group(groups, x, end) : NULL;
+    int status = sorted ? EXIT_FINE : out_of_memory();
+    for (size_t g = 0; g < groups->count && !status; g++) {
+        const size_t from = g ? end[g - 1] : 0;
+        struct gathering gathering;
+        struct facts facts;
+        struct report report = {
+            .source = source, .sources = 1, .type = type_name(QUIRE_F64), .key = groups->key[g], .n = end[g] - from
+        };
+        begin(&gathering, &facts);
+        status = gather_elements(device, &gathering, QUIRE_F64, report.n, sorted + from);
+        if (!status) status = finish(options, &gathering, &report);
+    }
+    free(end);
+    free(sorted);
+    return status;
+}
+
+static int describe_whole(struct device *device, const struct options *options, const struct source *source,
+                          const struct whole *whole) {
+    struct groups groups;
+    int status = groups_read(&groups, options, source, whole->n);
+    if (!status) status = describe_groups(device, options, source, &groups, whole_elements(whole, 0));
+    groups_free(&groups);
+    return status;
+}
+
+/* The numbers of a table are doubles. */
+static int describe_by_key(struct device *device, const struct options *options, const struct source *source) {
+    struct input input;
+    struct pieces pieces;
+    struct whole whole;
+    int status = input_open(&input, source, &options->reading);
+    if (status) return status;
+    status = pieces_open(&pieces, &input, NULL, LEAVE_NOTHING);
+    pieces.verb = options->command->name;
+    pieces.doubles = true;
+    if (!status) {
+        status = pieces_whole(&pieces, &whole);
+        if (!status) status = describe_whole(device, options, source, &whole);
+        whole_close(&whole);
+    }
+    pieces_close(&pieces);
+    input_close(&input);
+    return status;
+}
+
 int verb_describe(const struct command *command, const struct options *options) {
     struct sources sources;
     struct device device = { NULL, NULL, false };
@@ -58,7 +123,14 @@ int verb_describe(const struct command *command, const struct options *options) 
     if (!status) status = device_open(&device, options);
     if (!status) {
         print_begin(options, sources.count > 1 && !options->total);
-        status = (options->total ? describe_total : describe_each)(&device, options, &sources);
+        if (options->by && sources.count != 1) {
+            complain("--by takes one array, not %zu", sources.count);
+            status = EXIT_USAGE;
+        } else if (options->by) {
+            status = describe_by_key(&device, options, sources.source);
+        } else {
+            status = (options->total ? describe_total : describe_each)(&device, options, &sources);
+        }
         const int printed = print_end(options);
         if (!status) status = printed;
         device_close(&device);

@@ -154,6 +154,11 @@ int gather(struct device *device, struct gathering *gathering, struct pieces *pi
     return status;
 }
 
+int gather_elements(struct device *device, struct gathering *gathering, quire_type type, size_t n, const void *x) {
+    gathering->type = type;
+    return add_piece(device, gathering, &(struct piece){ type, n, { x, x }, { NULL, NULL } });
+}
+
 int gathering_finish(struct gathering *gathering, const quire_reduction *what, union number *result) {
     const bool moments = operation_has_moments(what->operation);
     const quire_status status = quire_finish(what, gathering_of(gathering, operation_terms(what->operation)),

@@ -33,6 +33,9 @@ int gathering_terms(quire_operation operation);
 /* Adds all elements of an input, or the products of two (then terms is TERM_PRODUCT). EXIT_FINE or EXIT_TROUBLE. */
 int gather(struct device *device, struct gathering *gathering, struct pieces *pieces);
 
+/* Adds n elements of a type, side by side. EXIT_FINE or EXIT_TROUBLE. */
+int gather_elements(struct device *device, struct gathering *gathering, quire_type type, size_t n, const void *x);
+
 /* Rounds, once. EXIT_FINE or EXIT_TROUBLE. */
 int gathering_finish(struct gathering *gathering, const quire_reduction *what, union number *result);
 

@@ -101,6 +101,7 @@ void json_facts(const struct options *options, const struct report *report, cons
                                      "positive_infinity", (json_int_t)facts->positive_infinity, "negative_infinity",
                                      (json_int_t)facts->negative_infinity, "zeros", (json_int_t)facts->zeros,
                                      "subnormals", (json_int_t)facts->subnormals));
+    if (report->key) json_object_set_new(object, "key", name(report->key));
     add(object);
 }
 

@@ -66,6 +66,7 @@ int verb_accumulate(const struct command *command, const struct options *options
     if (status) return status;
     struct accumulators accumulators = { .terms = gathering.terms,
                                          .products_of_two = operation == QUIRE_DOT,
+                                         .integers = !gathering.fractions,
                                          .type = gathering.type,
                                          .operation = operation };
     memcpy(accumulators.sum, gathering.sum, sizeof gathering.sum);
@@ -91,6 +92,7 @@ static int merge(struct accumulators *into, const struct accumulators *from, con
     for (int i = 0; i < 3; i++)
         if (into->terms & 1 << i) quire_merge(&into->sum[i], &from->sum[i]);
     if (into->type != from->type) into->type = QUIRE_F64;
+    into->integers = into->integers && from->integers;
     return EXIT_FINE;
 }
 
@@ -127,7 +129,7 @@ int verb_round(const struct command *command, const struct options *options) {
                  operation_name(accumulators.operation), operation_name(operation), operation_name(operation));
         return EXIT_TROUBLE;
     }
-    struct gathering gathering = { .terms = accumulators.terms };
+    struct gathering gathering = { .terms = accumulators.terms, .fractions = !accumulators.integers };
     memcpy(gathering.sum, accumulators.sum, sizeof gathering.sum);
     struct source source = { .path = path };
     strncpy(source.name, path, sizeof source.name - 1);
@@ -138,6 +140,7 @@ int verb_round(const struct command *command, const struct options *options) {
     report.job.what = reduction_of(options, operation, accumulators.type);
     status = gathering_finish(&gathering, &report.job.what, &outcome.result);
     if (status) return status;
+    if (!options->result) gathering_digits(&gathering, operation, outcome.digits);
     print_begin(options, false);
     status = print_report(options, &report);
     return status ? status : print_end(options);

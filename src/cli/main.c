@@ -77,7 +77,7 @@ static const struct command commands[] = {
       "  quire cumsum matrix.npy --axis -1  of each row\n",
       CUMSUM, 0, 1, QUIRE_SUM, verb_cumsum },
     { "describe", "[FILE ...]", "count, mean, standard deviation, least, greatest, NaN and more",
-      "  quire describe data.npy\n  quire describe data.csv --column price --json\n", DESCRIBE, 0, -1, QUIRE_SUM,
+      "  quire describe data.npy\n  quire describe data.csv --column price --by city\n", DESCRIBE, 0, -1, QUIRE_SUM,
       verb_describe },
     { "accumulate", "[FILE ...] -o OUT", "an exact sum, not yet rounded, kept in a file",
       "  quire accumulate part1.npy -o part1.quire\n"

@@ -75,7 +75,7 @@ static const struct {
     { AXIS, "axis", "K", "take each vector along axis K of an .npy file by itself; -1 is the last", REDUCERS | CUMSUM },
     { ROWS, "rows", "N", "one result for each of N rows of equal length", REDUCERS },
     { SEGMENTS, "segments", "FILE", "one result for each segment between the offsets in FILE", REDUCERS },
-    { BY, "by", "NAME|NUMBER", "one result for each key in this column of the table", REDUCERS | CUMSUM },
+    { BY, "by", "NAME|NUMBER", "one result for each key in this column of the table", REDUCERS | CUMSUM | DESCRIBE },
     { EXCLUSIVE, "exclusive", NULL, "each sum without its own element: the first is 0", CUMSUM },
     { 'o', "output", "FILE", "where the results go: an .npy file, or accumulators",
       REDUCERS | CUMSUM | ACCUMULATE | MERGE },

@@ -130,7 +130,7 @@ int print_facts(const struct options *options, const struct report *report, cons
         return EXIT_FINE;
     }
     const quire_type type = report->job.what.result_type;
-    if (named) printf("%s:\n", report->source->name);
+    if (named || report->key) printf("%s:\n", report->key ? report->key : report->source->name);
     printf("%-12s%ju\n", "count", report->n);
     print_fact("mean", type, &values[0]);
     print_fact("stddev", type, &values[1]);

@@ -14,6 +14,7 @@ struct report {
     const struct source *source; /* what it is made of */
     size_t sources;
     const char *type; /* of the elements */
+    const char *key;  /* of the group that they are; NULL: of none */
     uintmax_t n, skipped;
     struct job job;
     const struct outcome *outcomes;

@@ -88,6 +88,25 @@ array '<i8' '(3,)' 4000000000000001 c000000000000000 0000000000000005 >i64.npy
 run accumulate --operation variance i64.npy -o i64.quire
 gives 6 round i64.quire --operation sum
 gives 2 round i64.quire --operation mean
+
+# Sums of integers alone have all digits, also merged; those beside other numbers are doubles.
+array '<i8' '(2,)' 7fffffffffffffff 7fffffffffffffff >i64.npy
+printf '9223372036854775807\n3\n' >integers.txt
+printf '0.5\n' >half.txt
+for part in i64.npy integers.txt half.txt; do
+    run accumulate --operation variance $part -o $part.quire
+    check "accumulate $part" wrote
+done
+run merge i64.npy.quire integers.txt.quire -o integers.quire
+gives 27670116110564327424 round integers.quire --operation sum
+gives 2.7670116110564327e+19 round integers.quire --operation sum --result f64
+gives 2.5521177519070385e+38 round integers.quire --operation sumsq
+run round integers.quire --operation sum --json
+check "all digits in JSON" same "$(member decimal)" 27670116110564327424
+run merge integers.quire half.txt.quire -o both.quire
+gives 2.7670116110564327e+19 round both.quire --operation sum
+run merge half.txt.quire integers.quire -o both.quire
+gives 2.7670116110564327e+19 round both.quire --operation sum
 run accumulate --operation sumsq table.csv -o x.quire
 check "accumulate of a missing file fails" failed 1 'No such file'
 

@@ -247,4 +247,26 @@ gives 4.571428571428571 variance --correction 1 eight.txt
 gives nan variance --correction 8 eight.txt
 refuses 2 'stddev takes no option --method' stddev --method kahan eight.txt
 
+# describe of each key: the mean and deviation of each have the bits of the lone verbs.
+printf 'city,price\nRome,1e20\nOslo,0.25\nRome,1\nOslo,nan\nRome,-1e20\nOslo,-inf\nBern,-0\n' >cities.csv
+part() { # part KEY COUNT MEAN STDDEV MIN MAX NAN INF -INF ZEROS SUBNORMALS
+    echo "$1:"
+    for label in count mean stddev min max nan inf -inf zeros subnormals; do
+        shift
+        printf '%-12s%s\n' $label "$1"
+    done
+}
+part Bern 1 -0 0 -0 -0 0 0 0 1 0 >wanted
+part Oslo 3 nan nan -inf 0.25 1 0 1 0 0 >>wanted
+part Rome 3 0.3333333333333333 8.16496580927726e+19 -1e+20 1e+20 0 0 0 0 0 >>wanted
+run describe cities.csv --column price --by city
+check "describe by key" cmp -s out wanted
+run describe cities.csv --column price --by city --json
+check "describe by key, in JSON" same "$(member key | tr '\n' ' ')$(member n | tr '\n' ' ')" 'Bern Oslo Rome 1 3 3 '
+printf 'x\n' >none.csv
+run describe none.csv --column x --by x
+check "describe by key of nothing" same "$status $(cat out err)" '0 '
+refuses 2 '--by takes one array, not 2' describe cities.csv --column city,price --by city
+refuses 2 '--skip-nan and --total are for whole files' describe cities.csv --column price --by city --total
+
 finish

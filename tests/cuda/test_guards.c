@@ -1,8 +1,9 @@
-/* test_guards.c - no access outside what a call is given: vectors, offsets and results stand at the very end, or the
- * very start, of memory that has nothing mapped beside it, where any other access is a fault. Results are the CPU's.
- * CK_FORK=no. */
+/* test_guards.c - no access outside what a call is given: vectors, offsets, keys, orders, results and workspaces stand
+ * at the very end, or the very start, of memory that has nothing mapped beside it, where any other access is a fault.
+ * Results are the CPU's. CK_FORK=no. */
 #define _POSIX_C_SOURCE 200809L
 #include <cuda.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device.h"
@@ -14,8 +15,8 @@
 /* ------------------------------------------------------------------------------------------------- memory, guarded */
 
 static const char *const LAUNCHES[] = { "0,0", "1,1", "7,0" };
-enum { LAUNCH_COUNT = 3, ARRAYS = 5, MOST_BYTES = 1 << 20 };
-enum { X, Y, RESULTS, BEGIN, END };
+enum { LAUNCH_COUNT = 3, MOST_BYTES = 1 << 20 };
+enum { X, Y, RESULTS, BEGIN, END, KEYS, COUNTS, WORKSPACE, ARRAYS };
 
 static struct {
     CUresult (*granularity)(size_t *, const CUmemAllocationProp *, CUmemAllocationGranularity_flags);
@@ -89,7 +90,7 @@ static void close_all(void) {
 /* So many bytes at one end of an array's memory, those of from if it is not NULL, else 0xa5. */
 static char *place(int array, const void *from, size_t bytes, int at_end) {
     char *at = at_end ? memory[array].end - bytes : memory[array].first;
-    ck_assert_uint_le(bytes, MOST_BYTES);
+    ck_assert_uint_le(bytes, granule);
     if (from) {
         CUDA(cudaMemcpy(at, from, bytes, cudaMemcpyHostToDevice));
     } else {
@@ -176,6 +177,122 @@ static void check_segments(const quire_reduction *what, int at_end) {
     }
 }
 
+/* --------------------------------------------------------------------------------------------- keys, running sums */
+
+enum { ROWS = 2500, GROUPS = 300 };
+
+/* Rows by key: of one column, of three, and of whole chunks of 16 bytes. Some keys are of no group. */
+static const ptrdiff_t WIDTHS[] = { 1, 3, 16 };
+enum { WIDTH_COUNT = sizeof WIDTHS / sizeof *WIDTHS };
+
+static void draw_keys(int32_t keys[ROWS]) {
+    generator g;
+    generator_seed(&g, 8);
+    for (int i = 0; i < ROWS; i++) /* the first group has half of the rows */
+        keys[i] = generator_below(&g, 2) ? 0 : (int32_t)generator_between(&g, -5, GROUPS + 5);
+}
+
+static void check_counts(const char *counts, const int64_t *wanted) {
+    CUDA(cudaMemcpy(found, counts, GROUPS * sizeof *wanted, cudaMemcpyDeviceToHost));
+    ck_assert(!memcmp(found, wanted, GROUPS * sizeof *wanted));
+}
+
+/* The workspace is as small as it may be. */
+static void check_keys(const quire_reduction *what, ptrdiff_t width, int at_end) {
+    static int32_t keys[ROWS];
+    static int64_t wanted[GROUPS];
+    const int has_y = what->operation == QUIRE_DOT;
+    const quire_layout rows = quire_columns(ROWS, (size_t)width, width);
+    const size_t bytes = ROWS * (size_t)width * quire_type_size(what->type);
+    const size_t result_bytes = GROUPS * (size_t)width * quire_type_size(what->result_type);
+    const size_t near = quire_by_key_workspace(NULL, what, GROUPS, QUIRE_I32, &rows);
+    void *room;
+    draw_keys(keys);
+    ck_assert(near && !posix_memalign(&room, 256, near));
+    check_ok(quire_reduce_by_key(NULL, what, GROUPS, QUIRE_I32, keys, &rows, x, NULL, has_y ? y : NULL, expected,
+                                 wanted, room, near));
+    free(room);
+    const char *of_x = place(X, x, bytes, at_end), *of_y = has_y ? place(Y, y, bytes, at_end) : NULL;
+    const char *of_keys = place(KEYS, keys, sizeof keys, at_end);
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        const size_t size = quire_by_key_workspace(on[i], what, GROUPS, QUIRE_I32, &rows);
+        ck_assert(size && size % 256 == 0);
+        char *results = place(RESULTS, NULL, result_bytes, at_end), *workspace = place(WORKSPACE, NULL, size, at_end);
+        char *counts = place(COUNTS, NULL, sizeof wanted, at_end);
+        check_ok(quire_reduce_by_key(on[i], what, GROUPS, QUIRE_I32, of_keys, &rows, of_x, NULL, of_y, results,
+                                     (int64_t *)counts, workspace, size));
+        compare(what, results, result_bytes, i, width == 1 ? "one column by key" : "columns by key", at_end);
+        check_counts(counts, wanted);
+    }
+}
+
+/* The same in two steps: the order, and segments of rows through it, of which those of no group are the last. */
+static void check_gathered(const quire_reduction *what, ptrdiff_t width, int at_end) {
+    static int32_t keys[ROWS], order[ROWS], offsets[GROUPS + 1];
+    const int has_y = what->operation == QUIRE_DOT;
+    const quire_layout rows = quire_columns(ROWS, (size_t)width, width);
+    const size_t bytes = ROWS * (size_t)width * quire_type_size(what->type);
+    const size_t result_bytes = GROUPS * (size_t)width * quire_type_size(what->result_type);
+    const size_t near = quire_order_workspace(NULL, GROUPS, QUIRE_I32, ROWS);
+    void *room;
+    draw_keys(keys);
+    ck_assert(near && !posix_memalign(&room, 256, near));
+    check_ok(quire_order_by_key(NULL, GROUPS, QUIRE_I32, ROWS, keys, order, offsets, room, near));
+    free(room);
+    check_ok(quire_reduce_gathered(NULL, what, GROUPS, QUIRE_I32, offsets, offsets + 1, order, &rows, x, order, &rows,
+                                   has_y ? y : NULL, expected));
+    const char *of_x = place(X, x, bytes, at_end), *of_y = has_y ? place(Y, y, bytes, at_end) : NULL;
+    const char *of_keys = place(KEYS, keys, sizeof keys, at_end);
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        const size_t size = quire_order_workspace(on[i], GROUPS, QUIRE_I32, ROWS);
+        ck_assert(size && size % 256 == 0);
+        char *results = place(RESULTS, NULL, result_bytes, at_end), *workspace = place(WORKSPACE, NULL, size, at_end);
+        char *of_order = place(BEGIN, NULL, sizeof order, at_end), *to = place(END, NULL, sizeof offsets, at_end);
+        check_ok(quire_order_by_key(on[i], GROUPS, QUIRE_I32, ROWS, of_keys, of_order, to, workspace, size));
+        CUDA(cudaMemcpy(found, of_order, sizeof order, cudaMemcpyDeviceToHost));
+        ck_assert(!memcmp(found, order, sizeof order));
+        check_ok(quire_reduce_gathered(on[i], what, GROUPS, QUIRE_I32, to, to + sizeof *offsets, of_order, &rows, of_x,
+                                       of_order, &rows, of_y, results));
+        compare(what, results, result_bytes, i, "gathered rows", at_end);
+    }
+}
+
+static void check_scan(const quire_reduction *what, const struct shape *s, int at_end) {
+    const size_t size = quire_type_size(what->type), result_size = quire_type_size(what->result_type);
+    const quire_layout *l = &s->layout;
+    size_t behind, before;
+    reach(l, &behind, &before);
+    const size_t elements = behind + before + 1, result_bytes = elements * result_size;
+    if (l->outer_stride == 0 && l->outer > 1) return; /* its results would stand in one place */
+    memset(expected, 0xa5, result_bytes);
+    check_ok(quire_scan(NULL, what, QUIRE_INCLUSIVE, l, x + before * size, l, expected + before * result_size));
+    const char *of_x = place(X, x, elements * size, at_end) + before * size;
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        char *results = place(RESULTS, NULL, result_bytes, at_end);
+        check_ok(quire_scan(on[i], what, QUIRE_INCLUSIVE, l, of_x, l, results + before * result_size));
+        compare(what, results, result_bytes, i, s->name, at_end);
+    }
+}
+
+START_TEST(accesses_by_key_and_of_scans) {
+    static const quire_operation OPERATIONS[] = { QUIRE_SUM, QUIRE_DOT, QUIRE_NRM2, QUIRE_VARIANCE };
+    const quire_type type = TYPES[_i / 2];
+    const size_t size = quire_type_size(type);
+    family_fill_pair(_i % 2 ? FAMILY_EVERY_EXPONENT : FAMILY_UNIFORM, type, 3, sizeof x / size, x, y);
+    for (int o = 0; o < 4; o++)
+        for (int m = 0; m < METHOD_COUNT; m++) {
+            const quire_reduction what = { OPERATIONS[o], type, QUIRE_F32, METHODS[m], QUIRE_TO_NEAREST, 0, { 0 } };
+            if (OPERATIONS[o] == QUIRE_VARIANCE && METHODS[m] != QUIRE_EXACT) continue;
+            for (int w = 0; w < 2 * WIDTH_COUNT; w++) {
+                check_keys(&what, WIDTHS[w / 2], w % 2);
+                check_gathered(&what, WIDTHS[w / 2], w % 2);
+            }
+            if (OPERATIONS[o] != QUIRE_SUM || METHODS[m] != QUIRE_EXACT) continue;
+            for (int s = 0; s < 2 * SHAPE_COUNT; s++) check_scan(&what, &SHAPES[s / 2], s % 2);
+        }
+}
+END_TEST
+
 /* A type's arrays, ordinary numbers or of every exponent; each operation and method. */
 START_TEST(accesses) {
     static const quire_operation OPERATIONS[] = { QUIRE_SUM, QUIRE_DOT, QUIRE_NRM2, QUIRE_VARIANCE };
@@ -208,6 +325,7 @@ static void add_tests(TCase *cases) {
     tcase_add_unchecked_fixture(cases, open_all, close_all);
     tcase_add_test(cases, guards);
     tcase_add_loop_test(cases, accesses, 0, 2 * TYPE_COUNT);
+    tcase_add_loop_test(cases, accesses_by_key_and_of_scans, 0, 2 * TYPE_COUNT);
 }
 
 int main(void) { return device_is_missing() ? 0 : run_cases_without_place("guards", add_tests); }

@@ -54,6 +54,8 @@ static const struct {
     { "describe F --json", NULL },
     { "covariance --column 1,2,3 F --skip-nan --verbose", NULL },
     { "correlation --column 3,x,1,2 F --missing skip --json", NULL },
+    { "describe --column 2 --by 1 F", NULL },
+    { "describe --column x --by k F --json", NULL },
 };
 
 /* Runs one line; its output, to be freed, or NULL. */

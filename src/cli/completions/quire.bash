@@ -37,7 +37,7 @@ _quire() {
         options="$options --rounding --axis --by --exclusive --output --verbose --json --device"
         ;;
     variance | stddev) options="$reducing --correction --total" ;;
-    describe) options="$reading --result --result-type --rounding --correction --total --json" ;;
+    describe) options="$reading --result --result-type --rounding --by --correction --total --json" ;;
     accumulate) options="$reading --operation --output --verbose --device" ;;
     merge) options="--output --help" ;;
     round) options="--result --result-type --rounding --correction --operation --verbose --json --help" ;;
