@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(summers<WHO>::threads) moments_kernel(d
     for (size_t k = its.thread * share; k < min((its.thread + 1) * share, its.n); k++) mine.add(x(k));
     bool wrong = false;
     const R result =
-        moment_by<summers<WHO>::size>(of_block[WHO < 0 ? threadIdx.x / 32 : 0], job.what, mine, its.n, x, &wrong);
+        moment_by<summers<WHO>::size>(of_block[WHO < 0 ? thread_of_block() / 32 : 0], job.what, mine, its.n, x, &wrong);
     if (its.is_there) store(job, its.v, its.thread == summers<WHO>::size - 1, result, wrong);
 }
 

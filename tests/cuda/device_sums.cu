@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include "block_shape.cuh"
 #include "device_sums.h"
 
 #define PASTE(a, b) a##_##b
@@ -81,8 +82,9 @@ template <class T, class R, int WHO>
 static __global__ void __launch_bounds__(summers<WHO>::threads) sums_kernel(device_sums_job job) {
     typedef summers<WHO> by;
     __shared__ typename by::scratch of_block[by::scratches];
-    typename by::scratch &scratch = of_block[WHO < 0 ? threadIdx.x / 32 : 0];
-    const size_t v = (size_t)blockIdx.x * by::vectors + threadIdx.x / by::size, thread = threadIdx.x % by::size;
+    typename by::scratch &scratch = of_block[WHO < 0 ? thread_of_block() / 32 : 0];
+    const size_t v = (size_t)blockIdx.x * by::vectors + thread_of_block() / by::size,
+                 thread = thread_of_block() % by::size;
     const bool is_there = v < job.vectors;
     const size_t n = is_there ? job.n : 0, share = (n + by::size - 1) / by::size;
     const T *px = (const T *)job.x + v * n, *py = (const T *)job.y + v * n;
@@ -159,23 +161,23 @@ template <class T> static __global__ void accumulate_kernel(device_sums_job job,
             quire::block_accumulate(scratch, to, n, x);
     } else if (way == ATOMIC_SUMS) {
         quire::exact<T, double> sum;
-        for (size_t k = threadIdx.x; k < n; k += threads)
+        for (size_t k = thread_of_block(); k < n; k += threads)
             if (is_dot)
                 sum.add_product(x(k), y(k));
             else
                 sum.add(x(k));
-        const size_t mine = (n + threads - 1 - threadIdx.x) / threads;
+        const size_t mine = (n + threads - 1 - thread_of_block()) / threads;
         if (!quire::atomic_add(to, sum, mine))
-            for (size_t k = threadIdx.x; k < n; k += threads) add(k);
+            for (size_t k = thread_of_block(); k < n; k += threads) add(k);
     } else {
-        for (size_t k = threadIdx.x; k < n; k += threads) add(k);
+        for (size_t k = thread_of_block(); k < n; k += threads) add(k);
     }
 }
 
 template <class T, class R, int WHO> static int start_sums(const device_sums_job *job) {
     typedef summers<WHO> by;
     const unsigned blocks = (unsigned)((job->vectors + by::vectors - 1) / by::vectors);
-    sums_kernel<T, R, WHO><<<blocks, by::threads>>>(*job);
+    sums_kernel<T, R, WHO><<<blocks, block_of(by::threads)>>>(*job);
     return cudaGetLastError();
 }
 #define START(WHO)                                                                                                     \
@@ -234,7 +236,7 @@ extern "C" int NAME(device_accumulate, VARIANT)(const device_sums_job *job, int 
     const unsigned blocks = (unsigned)((job->n + 999) / 1000);
 #define START(T, type_of)                                                                                              \
     if (job->what.type == type_of) {                                                                                   \
-        accumulate_kernel<T><<<blocks, 96>>>(*job, way, sum);                                                          \
+        accumulate_kernel<T><<<blocks, block_of(96)>>>(*job, way, sum);                                                \
         return cudaGetLastError();                                                                                     \
     }
     START(__half, QUIRE_F16)

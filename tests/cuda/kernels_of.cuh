@@ -7,6 +7,7 @@
 
 #include <cuda_runtime.h>
 
+#include "block_shape.cuh"
 #include "device_calls.h"
 
 #define PASTE(a, b) a##_##b
@@ -26,8 +27,8 @@ template <class T, int WHO> struct share_of {
     const T *px, *py;
 
     __device__ explicit share_of(const device_sums_job &job)
-        : v((size_t)blockIdx.x * summers<WHO>::vectors + threadIdx.x / summers<WHO>::size),
-          thread(threadIdx.x % summers<WHO>::size), n(v < job.vectors ? job.n : 0), is_there(v < job.vectors),
+        : v((size_t)blockIdx.x * summers<WHO>::vectors + thread_of_block() / summers<WHO>::size),
+          thread(thread_of_block() % summers<WHO>::size), n(v < job.vectors ? job.n : 0), is_there(v < job.vectors),
           px((const T *)job.x + v * n), py((const T *)job.y + v * n) {}
 };
 
@@ -49,7 +50,7 @@ static __device__ void store(const device_sums_job &job, size_t v, bool is_last,
 #define LAUNCH(WHO, ...)                                                                                               \
     case WHO: {                                                                                                        \
         const unsigned blocks = (unsigned)((job->vectors + summers<WHO>::vectors - 1) / summers<WHO>::vectors);        \
-        __VA_ARGS__<<<blocks, summers<WHO>::threads>>>(*job);                                                          \
+        __VA_ARGS__<<<blocks, block_of(summers<WHO>::threads)>>>(*job);                                                \
         return cudaGetLastError();                                                                                     \
     }
 #define IS(type_of, result_of) (job->what.type == type_of && job->what.result_type == result_of)
