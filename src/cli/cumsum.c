@@ -45,33 +45,13 @@ struct running {
 /* ------------------------------------------------------------------------------------------------------------ by key
  */
 
-/* The rows in the order of their groups, and where each group begins. */
-struct order {
-    int64_t *row, *begin;
-};
-
-static int find_order(struct order *order, const struct groups *groups) {
-    const size_t n = groups->rows, bytes = quire_order_workspace(NULL, groups->count, QUIRE_I64, n);
-    void *workspace = NULL;
-    order->row = malloc((n + 1) * sizeof *order->row);
-    order->begin = malloc((groups->count + 1) * sizeof *order->begin);
-    const bool none = !order->row || !order->begin || !bytes || posix_memalign(&workspace, 256, bytes);
-    if (none) return out_of_memory();
-    const quire_status status = quire_order_by_key(NULL, groups->count, QUIRE_I64, n, groups->of_row, order->row,
-                                                   order->begin, workspace, bytes);
-    free(workspace);
-    return status ? device_trouble("cumsum", status) : EXIT_FINE;
-}
-
 /* Each group's elements side by side, their running sums, and these in the places of the rows. */
-static int scan_groups(struct device *device, const struct running *running, const struct order *order, const char *x,
-                       char *results) {
+static int scan_groups(struct device *device, const struct running *running, const struct group_order *order,
+                       const char *x, char *results) {
     const struct groups *groups = running->groups;
     const size_t size = type_size(running->what.type), wide = type_size(running->what.result_type);
-    char *elements = malloc((groups->rows + 1) * size), *sums = malloc((groups->rows + 1) * wide);
+    char *elements = group_order_gather(order, groups, x, size), *sums = malloc((groups->rows + 1) * wide);
     int status = elements && sums ? EXIT_FINE : out_of_memory();
-    for (size_t k = 0; k < groups->rows && !status; k++)
-        memcpy(elements + k * size, x + (size_t)order->row[k] * size, size);
     for (size_t g = 0; g < groups->count && !status; g++) {
         const size_t begin = (size_t)order->begin[g], n = (size_t)order->begin[g + 1] - begin;
         const quire_layout layout = quire_strided(n, 1);
@@ -86,11 +66,10 @@ static int scan_groups(struct device *device, const struct running *running, con
 }
 
 static int scan_by_key(struct device *device, const struct running *running, const void *x, void *results) {
-    struct order order = { NULL, NULL };
-    int status = find_order(&order, running->groups);
+    struct group_order order;
+    int status = group_order_find(&order, running->groups, "cumsum");
     if (!status) status = scan_groups(device, running, &order, x, results);
-    free(order.row);
-    free(order.begin);
+    group_order_free(&order);
     return status;
 }
 

@@ -56,34 +56,34 @@ static int describe_total(struct device *device, const struct options *options, 
 
 /* ------------------------------------------------------------------------------------------------------------- keys */
 
-/* The numbers of each group side by side, those of group g up to end[g]. NULL: out of memory. */
-static double *sort_by_group(const struct groups *groups, const double *x, size_t *end) {
-    double *sorted = malloc((groups->rows + 1) * sizeof *sorted);
-    for (size_t g = 0; g <= groups->count; g++) end[g] = 0;
-    for (size_t i = 0; i < groups->rows; i++) end[groups->of_row[i] + 1]++; /* at first, where the group before ends */
-    for (size_t g = 0; g < groups->count; g++) end[g + 1] += end[g];
-    for (size_t i = 0; sorted && i < groups->rows; i++) sorted[end[groups->of_row[i]]++] = x[i];
-    return sorted;
-}
-
+/* All numbers are there, in the order of their groups. */
 static int describe_groups(struct device *device, const struct options *options, const struct source *source,
-                           const struct groups *groups, const double *x) {
-    size_t *end = malloc((groups->count + 1) * sizeof *end);
-    double *sorted = end ? sort_by_group(groups, x, end) : NULL;
-    int status = sorted ? EXIT_FINE : out_of_memory();
+                           const struct groups *groups, const struct group_order *order, const double *sorted) {
+    int status = EXIT_FINE;
     for (size_t g = 0; g < groups->count && !status; g++) {
-        const size_t from = g ? end[g - 1] : 0;
+        const size_t from = (size_t)order->begin[g], n = (size_t)order->begin[g + 1] - from;
         struct gathering gathering;
         struct facts facts;
         struct report report = {
-            .source = source, .sources = 1, .type = type_name(QUIRE_F64), .key = groups->key[g], .n = end[g] - from
+            .source = source, .sources = 1, .type = type_name(QUIRE_F64), .key = groups->key[g], .n = n
         };
         begin(&gathering, &facts);
-        status = gather_elements(device, &gathering, QUIRE_F64, report.n, sorted + from);
+        status = gather_elements(device, &gathering, QUIRE_F64, n, sorted + from);
         if (!status) status = finish(options, &gathering, &report);
     }
-    free(end);
+    return status;
+}
+
+static int describe_sorted(struct device *device, const struct options *options, const struct source *source,
+                           const struct groups *groups, const double *x) {
+    struct group_order order;
+    int status = group_order_find(&order, groups, options->command->name);
+    double *sorted = status ? NULL : (double *)group_order_gather(&order, groups, (const char *)x, sizeof *x);
+    if (!status) {
+        status = sorted ? describe_groups(device, options, source, groups, &order, sorted) : out_of_memory();
+    }
     free(sorted);
+    group_order_free(&order);
     return status;
 }
 
@@ -91,7 +91,7 @@ static int describe_whole(struct device *device, const struct options *options, 
                           const struct whole *whole) {
     struct groups groups;
     int status = groups_read(&groups, options, source, whole->n);
-    if (!status) status = describe_groups(device, options, source, &groups, whole_elements(whole, 0));
+    if (!status) status = describe_sorted(device, options, source, &groups, whole_elements(whole, 0));
     groups_free(&groups);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "complain.h"
+#include "device.h"
 
 /* ------------------------------------------------------------------------------------------------------------- keys */
 
@@ -117,4 +118,31 @@ void groups_free(struct groups *groups) {
     free(groups->row);
     free(groups->key);
     free(groups->of_row);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ order */
+
+int group_order_find(struct group_order *order, const struct groups *groups, const char *verb) {
+    const size_t n = groups->rows, bytes = quire_order_workspace(NULL, groups->count, QUIRE_I64, n);
+    void *workspace = NULL;
+    order->row = malloc((n + 1) * sizeof *order->row);
+    order->begin = malloc((groups->count + 1) * sizeof *order->begin);
+    const bool none = !order->row || !order->begin || !bytes || posix_memalign(&workspace, 256, bytes);
+    if (none) return out_of_memory();
+    const quire_status status = quire_order_by_key(NULL, groups->count, QUIRE_I64, n, groups->of_row, order->row,
+                                                   order->begin, workspace, bytes);
+    free(workspace);
+    return status ? device_trouble(verb, status) : EXIT_FINE;
+}
+
+void group_order_free(struct group_order *order) {
+    free(order->row);
+    free(order->begin);
+}
+
+char *group_order_gather(const struct group_order *order, const struct groups *groups, const char *x, size_t size) {
+    char *elements = malloc((groups->rows + 1) * size);
+    for (size_t k = 0; elements && k < groups->rows; k++)
+        memcpy(elements + k * size, x + (size_t)order->row[k] * size, size);
+    return elements;
 }

@@ -30,4 +30,15 @@ struct groups {
 int groups_read(struct groups *groups, const struct options *options, const struct source *source, size_t n);
 void groups_free(struct groups *groups);
 
+/* The rows in the order of their groups: those of group g from begin[g] up to begin[g + 1]. */
+struct group_order {
+    int64_t *row, *begin;
+};
+
+/* Answers EXIT_FINE or EXIT_TROUBLE, said in the verb's name. To be freed in any case. */
+int group_order_find(struct group_order *order, const struct groups *groups, const char *verb);
+void group_order_free(struct group_order *order);
+/* The rows' elements, of so many bytes each, in that order; to be freed. NULL: out of memory, not yet said. */
+char *group_order_gather(const struct group_order *order, const struct groups *groups, const char *x, size_t size);
+
 #endif
