@@ -89,6 +89,8 @@
 #define PANEL_LOADS_LOG 3    /* of a thread, that are under way together: 2^this */
 #define PANEL_JOIN 32        /* parts of a column that become one at a time, at most */
 #define PANEL_SPREAD 16      /* blocks for every multiprocessor, about, that there are to be */
+#define PANEL_SHORT 32       /* elements of a column, and PANEL_NARROW columns of a row: so few are loaded one by one */
+#define PANEL_NARROW 65      /* where rows stand at no multiples of 16 bytes. H200, 2026-11-30, 256 MiB */
 #define PANEL_WAVES 32       /* blocks of a multiprocessor, at most; they take more parts in turn */
 
 /* kernels/exact_segments.cuh, of blocks of GROUPS_THREADS. H200, 2026-11-30, 1 GiB. */

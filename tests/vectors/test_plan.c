@@ -316,7 +316,7 @@ START_TEST(panels) {
         const int is_product = (int)generator_below(&g, 2);
         const columns_plan columns = plan_columns(&l, x, &l, x, size, plan_blocks(&d, COLUMNS_BLOCKS));
         if (columns.fits) check_columns(&columns, &l, x, size);
-        if (!plan_has_panels(&l)) continue;
+        if (!plan_has_panels(&l, &l, size)) continue;
         const panels_plan p =
             plan_panels(&l, x, &l, x, is_product, size, order_rows_of(method), plan_blocks(&d, PANEL_SPREAD));
         check_panels(&p, &l, x, size);

@@ -14,15 +14,23 @@ typedef struct {
     size_t parts;
 } panels_plan;
 
-/* Whether there are columns for blocks to share: vectors that are no rows, and elements, and no more tiles than 2^31.
- */
-static inline int plan_has_panels(const quire_layout *x) {
-    return x->n > 0 && plan_has_columns(x) && x->n / (ORDER_LANES * ORDER_ROWS) < INT32_MAX;
-}
-
 /* How far a stride is beyond a multiple of the bytes of a chunk; 0 if there is none to go. */
 static inline unsigned plan_beyond(ptrdiff_t stride, size_t count, int size) {
     return count > 1 ? (unsigned)((size_t)stride * (size_t)size % ROWS_CHUNK) : 0;
+}
+
+/* Whether columns are so short that a block's merging takes longer than its loads, where a thread has few rows that are
+ * aligned alike. */
+static inline int plan_are_short(const quire_layout *x, const quire_layout *y, int size) {
+    if (!plan_beyond(x->stride, x->n, size) && !plan_beyond(y->stride, y->n, size)) return 0;
+    return x->n <= VECTORS_LANES || (x->n <= PANEL_SHORT && x->inner <= PANEL_NARROW);
+}
+
+/* Whether there are columns for blocks to share: vectors that are no rows, of some elements, and no more tiles than
+ * 2^31. */
+static inline int plan_has_panels(const quire_layout *x, const quire_layout *y, int size) {
+    return x->n > 0 && plan_has_columns(x) && x->n / (ORDER_LANES * ORDER_ROWS) < INT32_MAX &&
+           !plan_are_short(x, y, size);
 }
 
 /* How far the rows of an array may stand beyond a multiple of the bytes of a chunk. */

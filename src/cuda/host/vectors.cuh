@@ -151,7 +151,7 @@ static quire_status reduce_layout(const cuda_context *c, const quire_job *job, c
     vectors_job work = vectors_job_of(c, job, NULL);
     work.at.x_layout = *x, work.at.y_layout = *y;
     work.vectors = x->outer * x->inner;
-    if (plan_has_panels(x)) return reduce_panels(c, job, &work);
+    if (plan_has_panels(x, y, describe_format(job->type).size)) return reduce_panels(c, job, &work);
     work.is_pair = is_pair(job, x, y);
     quire_status status;
     if (reduce_ordered_rows(c, job, x, y, work, &status)) return status;
