@@ -23,7 +23,7 @@
 #define VECTORS_IN_PARTS 65536   /* vectors that are cut */
 #define VECTORS_LIMBS 2048       /* of those, as many as have limbs of their own for what parts cannot tell */
 #define LONG_SEGMENTS 8192       /* segments that are cut at a time; they share the places for parts */
-#define GATHERED_RUNS 8192       /* parts of runs of long segments of rows, that can be listed */
+#define GATHERED_RUNS 16384      /* parts of runs of long segments of rows, that can be listed */
 #define MARKED_LISTED 4096 /* results that can be listed as marked; where there are more, all results are looked at */
 #define VECTORS_WORDS 3    /* the most numbers a sum consists of */
 #define PART_WORDS 5       /* the same of a part: of moments those of the squares begin at */

@@ -53,7 +53,7 @@ def norm_of_rows(
         ("KEEP", keep),
     )
     if rows:
-        plan = plan_of(_norm_kernels.norm, n, constants, launch)
+        plan = plan_of(_norm_kernels.norm, n, x.element_size(), constants, launch)
         tensors = (x, x if weight is None else weight, x if bias is None else bias, y, mean, inverse)
         plan.launch((-(-rows // plan.rows), 1), tensors, (rows, n, *inverses(n), float(eps)))
     return y, mean, inverse
@@ -72,7 +72,7 @@ def norm_gradient_of_rows(
     gx, rows = torch.empty_like(x), x.numel() // n
     constants = (("HAS_MEAN", mean is not None), ("HAS_WEIGHT", weight is not None))
     if rows:
-        plan = plan_of(_norm_kernels.norm_gradient, n, constants, launch)
+        plan = plan_of(_norm_kernels.norm_gradient, n, x.element_size(), constants, launch)
         tensors = (g, x, x if weight is None else weight, inverse if mean is None else mean, inverse, gx)
         plan.launch((-(-rows // plan.rows), 1), tensors, (rows, n, *inverses(n)))
     return gx
@@ -116,7 +116,7 @@ def softmax_of_rows(x: Tensor, is_log: bool, launch: tuple[Any, ...] = ()) -> Te
     y, n = torch.empty_like(x), x.shape[-1]
     rows = x.numel() // n
     if rows:
-        plan = plan_of(_softmax_kernels.softmax, n, (("IS_LOG", is_log),), launch)
+        plan = plan_of(_softmax_kernels.softmax, n, x.element_size(), (("IS_LOG", is_log),), launch)
         plan.launch((-(-rows // plan.rows), 1), (x, y), (rows, n))
     return y
 
@@ -125,7 +125,7 @@ def softmax_gradient_of_rows(g: Tensor, y: Tensor, is_log: bool, launch: tuple[A
     gx, n = torch.empty_like(y), y.shape[-1]
     rows = y.numel() // n
     if rows:
-        plan = plan_of(_softmax_kernels.softmax_gradient, n, (("IS_LOG", is_log),), launch)
+        plan = plan_of(_softmax_kernels.softmax_gradient, n, y.element_size(), (("IS_LOG", is_log),), launch)
         plan.launch((-(-rows // plan.rows), 1), (g, y, gx), (rows, n))
     return gx
 

@@ -57,11 +57,12 @@ def _no_hooks() -> bool:
 
 
 @lru_cache(maxsize=4096)
-def plan_of(kernel: Any, n: int, constants: tuple[Any, ...], launch: tuple[Any, ...] = ()) -> Plan:
-    """Of a kernel of rows of n. launch: options that a user gives. None of them shows in a result."""
-    block = triton.next_power_of_2(n)
-    options = {"num_warps": 4 if block <= 2048 else 8 if block <= 8192 else 16, **dict(launch)}
-    rows = options.pop("R", max(1, 1024 // block))
+def plan_of(kernel: Any, n: int, size: int, constants: tuple[Any, ...], launch: tuple[Any, ...] = ()) -> Plan:
+    """Of a kernel of rows of n elements of so many bytes. launch: options that a user gives. None of them shows in a
+    result. A thread has 64 bytes of an array (measured on an H200, docs/notebook/gpu.md)."""
+    block, given = triton.next_power_of_2(n), dict(launch)
+    rows = given.pop("R", max(1, 1024 // block))
+    options = {"num_warps": min(16, max(1, rows * block * size // (32 * 64))), **given}
     tile = min(block, 64 * options["num_warps"])
     return Plan(kernel, {**dict(constants), "R": rows, "N": block, "T": tile}, options)
 
