@@ -5,8 +5,6 @@
  *
  *     nvcc -O3 -std=c++17 -arch=native rms_grad.cu -o rms_grad $(pkg-config --cflags --libs quire) && ./rms_grad
  */
-#include <quire/device.cuh>
-
 #include "column_sums.cuh"
 
 /* The factor f of each row, by a block. */
@@ -17,12 +15,13 @@ template <class T> static __global__ void __launch_bounds__(256) factors(const T
     if (threadIdx.x == 0) factor[blockIdx.x] = 1 / sqrtf(sum / n + eps);
 }
 
+/* Of rows first to end - 1, whose sums of products are kept, too. */
 template <class T, int THREADS, class Sum>
 static __global__ void __launch_bounds__(shared_by<THREADS>::block, shared_by<THREADS>::blocks)
-    inputs(const T *x, const T *w, const T *dy, const float *factor, T *dx, int rows, int n, float *dots) {
+    inputs(const T *x, const T *w, const T *dy, const float *factor, T *dx, int first, int end, int n, float *dots) {
     typedef shared_by<THREADS> by;
     __shared__ typename by::scratch scratch[by::scratches];
-    const int r = blockIdx.x * by::rows + threadIdx.x / THREADS, own = min(r, rows - 1);
+    const int r = first + blockIdx.x * by::rows + threadIdx.x / THREADS, own = min(r, end - 1);
     const T *row = x + (size_t)own * n, *of = dy + (size_t)own * n;
     Sum mine;
 #pragma unroll 2
@@ -34,13 +33,13 @@ static __global__ void __launch_bounds__(shared_by<THREADS>::block, shared_by<TH
     const float dot = sum_of_row<THREADS, quire::terms::products>(
         scratch, mine, n, [=](size_t k) { return __fmul_rn((float)w[k], (float)of[k]); },
         [=](size_t k) { return (float)row[k]; });
-    if (r >= rows) return; /* lanes whose block has no such row have done the last one's */
-    const float f = factor[r], less = dot * (f * f / n);
+    if (r >= end) return; /* lanes whose block has no such row have done the last one's */
+    const float f = factor[r], less = -dot * (f * f / n);
 #pragma unroll 2
     for (int c = threadIdx.x % THREADS; c < n / chunk<T>::count; c += THREADS) {
         chunk<T> xs = chunk_at(row, c), ws = chunk_at(w, c), dys = chunk_at(of, c);
         for (int i = 0; i < xs.count; i++)
-            xs.of[i] = T(f * ((float)ws.of[i] * (float)dys.of[i] - (float)xs.of[i] * less));
+            xs.of[i] = T(f * fmaf((float)xs.of[i], less, __fmul_rn((float)ws.of[i], (float)dys.of[i])));
         ((chunk<T> *)(dx + (size_t)r * n))[c] = xs;
     }
     if (threadIdx.x % THREADS == 0) dots[r] = dot;
@@ -48,7 +47,7 @@ static __global__ void __launch_bounds__(shared_by<THREADS>::block, shared_by<TH
 
 /* dy and x f, of which the gradients of the weights are the products' sums. */
 template <class T> struct weight_terms {
-    static constexpr int count = 16 / (int)sizeof(T);
+    static constexpr int count = chunk<T>::count;
     const T *dy, *input;
     const float *factor;
     int n;
@@ -63,68 +62,47 @@ template <class T> struct weight_terms {
 
 /* The factors as arrays of floats, for the library's own sums. */
 template <class T>
-static __global__ void store_factors(weight_terms<T> terms, const T *w, int rows, float *of_x, float *of_y, float *g,
-                                     float *in) {
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < (size_t)rows * terms.n;
-         i += (size_t)gridDim.x * blockDim.x) {
-        const size_t r = i / terms.n, c = i % terms.n;
-        of_x[i] = terms.x(r, (int)c), of_y[i] = terms.y(r, (int)c);
+static __global__ void store_factors(weight_terms<T> terms, const T *w, float *of_x, float *of_y, float *g, float *in) {
+    const size_t r = blockIdx.x;
+    for (int c = threadIdx.x; c < terms.n; c += blockDim.x) {
+        const size_t i = r * terms.n + c;
+        of_x[i] = terms.x(r, c), of_y[i] = terms.y(r, c);
         g[i] = __fmul_rn((float)w[c], of_x[i]), in[i] = (float)terms.input[i];
     }
 }
 
-template <class Sum, class T>
-static outcome try_inputs(const T *x, const T *w, const T *dy, const float *factor, T *dx, int rows, int n,
-                          float *dots) {
-    return try_rows(dx, n, rows, [=](auto threads, int batch) {
-        typedef shared_by<threads> by;
-        inputs<T, threads, Sum><<<(batch + by::rows - 1) / by::rows, by::block>>>(x, w, dy, factor, dx, batch, n, dots);
-    });
-}
-
-template <class T> static void try_type(quire_context *context, const char *name, size_t elements, int n) {
+template <class T> static void try_type(quire_context *context, size_t elements, int n) {
     const int rows = (int)(elements / n);
-    T *x = device_random<T>(elements), *w = device_random<T>(n, 7), *dy = device_random<T>(elements, 99),
-      *dx = device_new<T>(elements);
-    float *factor = device_new<float>(rows), *dots = device_new<float>(rows), *dw = device_new<float>(n);
-    void *part = device_new<exact_column>((size_t)64 * n);
+    device_array<T> x(elements, 1), w(n, 7), dy(elements, 99), dx(elements);
+    device_array<float> factor(rows), dots(rows), dw(n);
     factors<T><<<rows, 256>>>(x, n, 1e-6f, factor);
-    printf("%s, %d rows of %d:\n", name, rows, n);
-
-    const outcome rows_in_float = try_inputs<float_sum<>>(x, w, dy, factor, dx, rows, n, dots),
-                  rows_exact = try_inputs<exact_sum<>>(x, w, dy, factor, dx, rows, n, dots);
-    print_outcomes("gradient of inputs:", rows_in_float, rows_exact);
-    inputs<T, 256, exact_sum<>><<<rows, 256>>>(x, w, dy, factor, dx, rows, n, dots);
+    const auto outcome_of = [&](auto sum) {
+        return try_rows<T>(rows, n, dx.at, n, [&](auto threads, int first, int end) {
+            typedef shared_by<threads> by;
+            inputs<T, threads, decltype(sum)>
+                <<<by::grid(end - first), by::block>>>(x, w, dy, factor, dx, first, end, n, dots);
+        });
+    };
+    const outcome in_float = outcome_of(float_sum<0>()), exact = outcome_of(exact_sum<0>());
+    print_line("gradient of inputs", type_of<T>::name, n, exact, in_float);
 
     const weight_terms<T> terms = { dy, x, factor, n };
-    const outcome columns_in_float = try_columns<float_column>(terms, rows, n, part, dw),
-                  columns_exact = try_columns<exact_column>(terms, rows, n, part, dw);
-    print_outcomes("gradient of weights:", columns_in_float, columns_exact);
+    const outcome columns_in_float = try_columns<float_column>(terms, rows, n, dw),
+                  columns_exact = try_columns<exact_column>(terms, rows, n, dw);
+    print_line("gradient of weights", type_of<T>::name, n, columns_exact, columns_in_float);
 
-    float *array[4], *expected = device_new<float>(std::max(rows, n));
-    for (float *&one : array) one = device_new<float>(elements);
-    store_factors<<<1024, 256>>>(terms, w, rows, array[0], array[1], array[2], array[3]);
-    expect_dot(context, quire_columns(rows, n, n), array[0], array[1], dw, expected, n, "gradients of weights");
-    expect_dot(context, quire_rows(rows, n, n), array[2], array[3], dots, expected, rows, "sums of rows");
-    for (float *one : array) cudaFree(one);
-    for (void *one : { (void *)x, (void *)w, (void *)dy, (void *)dx, (void *)factor, (void *)dots, (void *)dw, part,
-                       (void *)expected })
-        cudaFree(one);
+    device_array<float> of_x(elements), of_y(elements), g(elements), in(elements);
+    store_factors<T><<<rows, 256>>>(terms, w, of_x, of_y, g, in);
+    expect_reduction<float>(context, QUIRE_DOT, quire_columns(rows, n, n), of_x, of_y, dw, "gradients of weights");
+    expect_reduction<float>(context, QUIRE_DOT, quire_rows(rows, n, n), g, in, dots, "sums of rows");
 }
 
 int main(int count, char **argument) {
-    const size_t elements = (size_t)1 << (count > 1 ? atoi(argument[1]) : 26);
+    const size_t elements = elements_of(count, argument, 26);
     quire_context *context;
     must(quire_open_cuda(&context, 0, NULL), "quire_open_cuda");
-    printf(
-        "Gradients of RMSNorm, %zu elements. Results: of a row in 100 batch sizes by 32 to 1024 threads; of weights by "
-        "48 ways to share the batch\n",
-        elements);
-    for (int n : { 1024, 4096, 16384 }) {
-        try_type<__half>(context, "half", elements, n);
-        try_type<__nv_bfloat16>(context, "bfloat16", elements, n);
-        try_type<float>(context, "float", elements, n);
-    }
+    print_head("Gradients of RMSNorm", elements, GRADIENT_LAUNCHES);
+    each_type({ 128, 1024, 4096, 16384 }, [&](auto x, int n) { try_type<decltype(x)>(context, elements, n); });
     quire_close(context);
     return verdict;
 }
