@@ -211,39 +211,39 @@ def test_tiles_that_are_merged() -> None:
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_kernels_keep_bits(dtype: torch.dtype) -> None:
-    for n in (7, 1000, 5000):
-        x = matrix(n, 40, n, dtype).cuda()
-        weight = torch.randn(n, device="cuda").to(dtype)
-        for call in (lambda x, **launch: qt.rms_norm(x, weight, **launch), qt.softmax, qt.log_softmax):
-            y = call(x)
-            for begin, end in ((0, 1), (3, 4), (5, 39)):
-                assert torch.equal(call(x[begin:end]).nan_to_num(7), y[begin:end].nan_to_num(7))
-            for warps in (2, 16):
-                assert torch.equal(call(x, R=1, num_warps=warps).nan_to_num(7), y.nan_to_num(7))
-        other, block = torch.empty_like(x), triton.next_power_of_2(n)
-        tile = min(block, 256)
-        again_kernel[(40,)](x, weight, other, n, 1e-6, T=tile, enable_fp_fusion=False)
-        assert torch.equal(other.nan_to_num(7), qt.rms_norm(x, weight).nan_to_num(7))
-        for is_log, call in ((False, qt.softmax), (True, qt.log_softmax)):
-            softmax_again_kernel[(40,)](x, other, n, IS_LOG=is_log, T=tile, enable_fp_fusion=False)
-            assert torch.equal(other.nan_to_num(7), call(x).nan_to_num(7))
+@pytest.mark.parametrize("n", [5000, 1000, 7])
+def test_kernels_keep_bits(n: int, dtype: torch.dtype) -> None:
+    x = matrix(n, 40, n, dtype).cuda()
+    weight = torch.randn(n, device="cuda").to(dtype)
+    for call in (lambda x, **launch: qt.rms_norm(x, weight, **launch), qt.softmax, qt.log_softmax):
+        y = call(x)
+        for begin, end in ((0, 1), (3, 4), (5, 39)):
+            assert torch.equal(call(x[begin:end]).nan_to_num(7), y[begin:end].nan_to_num(7))
+        for warps in (2, 16):
+            assert torch.equal(call(x, R=1, num_warps=warps).nan_to_num(7), y.nan_to_num(7))
+    other, block = torch.empty_like(x), triton.next_power_of_2(n)
+    tile = min(block, 256)
+    again_kernel[(40,)](x, weight, other, n, 1e-6, T=tile, enable_fp_fusion=False)
+    assert torch.equal(other.nan_to_num(7), qt.rms_norm(x, weight).nan_to_num(7))
+    for is_log, call in ((False, qt.softmax), (True, qt.log_softmax)):
+        softmax_again_kernel[(40,)](x, other, n, IS_LOG=is_log, T=tile, enable_fp_fusion=False)
+        assert torch.equal(other.nan_to_num(7), call(x).nan_to_num(7))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_norms_have_the_bits_of_the_cpu(dtype: torch.dtype) -> None:
+@pytest.mark.parametrize("n", [5000, 1000, 7, 1])
+def test_norms_have_the_bits_of_the_cpu(n: int, dtype: torch.dtype) -> None:
     import quire.torch
 
-    for n in (1, 7, 1000, 5000):
-        x, weight = matrix(n, 40, n, dtype), torch.randn(n).to(dtype)
-        for w in (None, weight):
-            for eps in (1e-6, 0.0, 1e-40):
-                right = quire.torch.rms_norm(x, n, w, eps)
-                found = qt.rms_norm(x.cuda(), None if w is None else w.cuda(), eps)
-                assert torch.equal(found.cpu().nan_to_num(7), right.nan_to_num(7))
-                right = quire.torch.layer_norm(x, n, w, w, eps)
-                found = qt.layer_norm(x.cuda(), *(() if w is None else (w.cuda(), w.cuda())), eps=eps)
-                assert torch.equal(found.cpu().nan_to_num(7), right.nan_to_num(7))
+    x, weight = matrix(n, 40, n, dtype), torch.randn(n).to(dtype)
+    for w in (None, weight):
+        for eps in (1e-6, 0.0, 1e-40):
+            right = quire.torch.rms_norm(x, n, w, eps)
+            found = qt.rms_norm(x.cuda(), None if w is None else w.cuda(), eps)
+            assert torch.equal(found.cpu().nan_to_num(7), right.nan_to_num(7))
+            right = quire.torch.layer_norm(x, n, w, w, eps)
+            found = qt.layer_norm(x.cuda(), *(() if w is None else (w.cuda(), w.cuda())), eps=eps)
+            assert torch.equal(found.cpu().nan_to_num(7), right.nan_to_num(7))
 
 
 def test_special_rows() -> None:

@@ -22,7 +22,10 @@ def kernels() -> Any:
 
 def takes(x: Tensor, n: int) -> bool:
     """Whether they do: rows of n, of the formats that they know. The batch has no say."""
-    return x.is_cuda and x.dtype in TYPES and kernels() is not None and 1 <= n <= kernels().LONGEST
+    if not x.is_cuda or x.dtype not in TYPES:
+        return False
+    found = kernels()
+    return found is not None and 1 <= n <= found.LONGEST
 
 
 def softmax(x: Tensor, dim: int, is_log: bool) -> Tensor | None:
@@ -45,7 +48,8 @@ def norm(
     """The norm of rows of n, mean and inverse root: these are some tensor where they are not wanted."""
     if not takes(x, n):
         return None
-    weight, bias = (None if t is None else t.contiguous() for t in (weight, bias))
+    weight = None if weight is None else weight.contiguous()
+    bias = None if bias is None else bias.contiguous()
     found: tuple[Tensor, Tensor, Tensor] = kernels().norm_of_rows(x.contiguous(), n, weight, bias, eps, has_mean, keep)
     return found
 

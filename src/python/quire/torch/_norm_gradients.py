@@ -104,6 +104,8 @@ def gradients(
         mean = None if mean is None else mean.unsqueeze(1)
         wanted = (of_x, of is not None, of_bias is not None)
         found = formula(gv, v, row_of(weight, v), mean, inverse.unsqueeze(1), wanted)
+    elif len(shape) == 1:
+        return found  # of these shapes and formats already
     return shaped(found, x, shape, of, of_bias)
 
 

@@ -28,12 +28,15 @@ register_gradient()
 
 def checked(x: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, name: str) -> None:
     code(x.dtype, name)
-    if len(shape) == 0 or tuple(x.shape[x.ndim - len(shape) :]) != tuple(shape):
-        raise ValueError(f"quire.{name}: x has shape {tuple(x.shape)}, which does not end in {tuple(shape)}")
+    shape = tuple(shape)
+    if len(shape) == 0 or x.shape[-len(shape) :] != shape:
+        raise ValueError(f"quire.{name}: x has shape {tuple(x.shape)}, which does not end in {shape}")
     for word, t in (("weight", weight), ("bias", bias)):
-        if t is not None and tuple(t.shape) != tuple(shape):
-            raise ValueError(f"quire.{name}: {word} has shape {tuple(t.shape)}, not {tuple(shape)}")
-        if t is not None and t.device != x.device:
+        if t is None:
+            continue
+        if t.shape != shape:
+            raise ValueError(f"quire.{name}: {word} has shape {tuple(t.shape)}, not {shape}")
+        if t.device != x.device:
             raise ValueError(f"quire.{name}: x is on {x.device}, {word} on {t.device}")
 
 
@@ -149,6 +152,10 @@ for _schema, _operator in (
     LIBRARY.impl(_schema.partition("(")[0], _operator, "CompositeImplicitAutograd")
 
 
+def requires_gradient(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> bool:
+    return x.requires_grad or (weight is not None and weight.requires_grad) or (bias is not None and bias.requires_grad)
+
+
 def of_any(
     x: Tensor, shape: int | Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float, has_mean: bool
 ) -> Tensor:
@@ -157,7 +164,7 @@ def of_any(
     if not is_unobserved(x, weight, bias):
         refuse_tangents("layer_norm" if has_mean else "rms_norm", x)
         result: Tensor = torch.ops.quire.norm(x, shape, weight, bias, eps, has_mean)[0]
-    elif torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in (x, weight, bias)):
+    elif torch.is_grad_enabled() and requires_gradient(x, weight, bias):
         result = Norm.apply(x, shape, weight, bias, eps, has_mean)
     else:
         result = norm(x, shape, weight, bias, eps, has_mean, False)[0]

@@ -19,7 +19,7 @@ from .._types import ASUM, DOT, SUM, refuse_words, result_dtype
 from . import _segments, _where  # noqa: F401  # which, with _operators, make torch.ops.quire
 from ._launch import NAMES, WHOLE, checked_out, delivered, number_of, reduce, result_of, whole, wrong_shape
 
-_strided = torch.strided
+_strided, _kinds = torch.strided, (Tensor, torch.nn.Parameter)
 _is_compiling, _is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
 _modes, _transforms = torch._C._len_torch_dispatch_stack, torch._C._functorch.peek_interpreter_stack
 _is_tracing = torch._C._is_tracing
@@ -42,23 +42,14 @@ def is_plain(x: Tensor) -> bool:
 
 def is_unobserved(*tensors: Tensor | None) -> bool:
     """Whether tensors are memory, and what is done with them is seen by autograd at most."""
-    return (
-        not _is_compiling()
-        and not _modes()
-        and _transforms() is None
-        and not _is_tracing()
-        and forward_ad._current_level < 0
-        and all(
-            t is None
-            or (
-                (type(t) is Tensor or type(t) is torch.nn.Parameter)
-                and (t.is_cuda or t.is_cpu)
-                and t.layout is _strided
-                and not t.is_neg()
-            )
-            for t in tensors
-        )
-    )
+    if _is_compiling() or _modes() or _transforms() is not None or _is_tracing() or forward_ad._current_level >= 0:
+        return False
+    for t in tensors:
+        if t is None:
+            continue
+        if type(t) not in _kinds or not (t.is_cuda or t.is_cpu) or t.layout is not _strided or t.is_neg():
+            return False
+    return True
 
 
 def named(dtype: Any, name: str) -> torch.dtype:

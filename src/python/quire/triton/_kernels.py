@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 import torch
-import triton
 from torch import Tensor
 
 from . import _column_kernels, _norm_kernels, _softmax_kernels
@@ -29,6 +28,32 @@ def _rows_of(x: Tensor, name: str) -> Tensor:
     return x.contiguous()
 
 
+# Plans. To find one takes no look at the kernel itself, whose hash is a slow one.
+
+
+@lru_cache(maxsize=4096)
+def norm_plan(
+    n: int, size: int, has_mean: bool, has_weight: bool, has_bias: bool, keep: bool, launch: tuple[Any, ...]
+) -> Plan:
+    constants = {"HAS_MEAN": has_mean, "HAS_WEIGHT": has_weight, "HAS_BIAS": has_bias, "KEEP": keep}
+    return plan_of(_norm_kernels.norm, n, size, constants, launch)
+
+
+@lru_cache(maxsize=4096)
+def norm_gradient_plan(n: int, size: int, has_mean: bool, has_weight: bool, launch: tuple[Any, ...]) -> Plan:
+    return plan_of(_norm_kernels.norm_gradient, n, size, {"HAS_MEAN": has_mean, "HAS_WEIGHT": has_weight}, launch)
+
+
+@lru_cache(maxsize=4096)
+def softmax_plan(n: int, size: int, is_log: bool, launch: tuple[Any, ...]) -> Plan:
+    return plan_of(_softmax_kernels.softmax, n, size, {"IS_LOG": is_log}, launch)
+
+
+@lru_cache(maxsize=4096)
+def softmax_gradient_plan(n: int, size: int, is_log: bool, launch: tuple[Any, ...]) -> Plan:
+    return plan_of(_softmax_kernels.softmax_gradient, n, size, {"IS_LOG": is_log}, launch)
+
+
 def norm_of_rows(
     x: Tensor,
     n: int,
@@ -46,14 +71,8 @@ def norm_of_rows(
     y, rows = torch.empty_like(x), x.numel() // n
     inverse = x.new_empty(rows, dtype=torch.float32) if keep else x
     mean = torch.empty_like(inverse) if keep and has_mean else inverse
-    constants = (
-        ("HAS_MEAN", has_mean),
-        ("HAS_WEIGHT", weight is not None),
-        ("HAS_BIAS", bias is not None),
-        ("KEEP", keep),
-    )
     if rows:
-        plan = plan_of(_norm_kernels.norm, n, x.element_size(), constants, launch)
+        plan = norm_plan(n, x.element_size(), has_mean, weight is not None, bias is not None, keep, launch)
         tensors = (x, x if weight is None else weight, x if bias is None else bias, y, mean, inverse)
         plan.launch((-(-rows // plan.rows), 1), tensors, (rows, n, *inverses(n), float(eps)))
     return y, mean, inverse
@@ -70,9 +89,8 @@ def norm_gradient_of_rows(
 ) -> Tensor:
     """That of x. All are contiguous."""
     gx, rows = torch.empty_like(x), x.numel() // n
-    constants = (("HAS_MEAN", mean is not None), ("HAS_WEIGHT", weight is not None))
     if rows:
-        plan = plan_of(_norm_kernels.norm_gradient, n, x.element_size(), constants, launch)
+        plan = norm_gradient_plan(n, x.element_size(), mean is not None, weight is not None, launch)
         tensors = (g, x, x if weight is None else weight, inverse if mean is None else mean, inverse, gx)
         plan.launch((-(-rows // plan.rows), 1), tensors, (rows, n, *inverses(n)))
     return gx
@@ -100,14 +118,14 @@ def norm_gradients_of_columns(
     gw = x if of_weight is None else x.new_empty(n, dtype=of_weight)
     gb = x if of_bias is None else x.new_empty(n, dtype=of_bias)
     programs, high, wide, _ = COLUMNS
-    rows, across = x.numel() // n, triton.cdiv(n, wide)
-    share = high * triton.cdiv(rows, high * max(1, programs // across))
-    shares = triton.cdiv(rows, share)
+    rows, across = x.numel() // n, -(-n // wide)
+    share = high * -(-rows // (high * max(1, programs // across)))
+    shares = -(-rows // share)
     parts = x.new_empty(shares * (2 if of_bias is None else 4) * n, dtype=torch.float64)
     first, second = column_plans(n, mean is not None, of_bias is not None, of_weight is not None)
     read = (g, x, inverse if mean is None else mean, inverse, parts)
     first.launch((across, shares), read, (rows, n, share))
-    second.launch((triton.cdiv(n, 16), 1), (*read, gw, gb), (rows, n, shares))
+    second.launch((-(-n // 16), 1), (*read, gw, gb), (rows, n, shares))
     return gw, gb
 
 
@@ -116,7 +134,7 @@ def softmax_of_rows(x: Tensor, is_log: bool, launch: tuple[Any, ...] = ()) -> Te
     y, n = torch.empty_like(x), x.shape[-1]
     rows = x.numel() // n
     if rows:
-        plan = plan_of(_softmax_kernels.softmax, n, x.element_size(), (("IS_LOG", is_log),), launch)
+        plan = softmax_plan(n, x.element_size(), is_log, launch)
         plan.launch((-(-rows // plan.rows), 1), (x, y), (rows, n))
     return y
 
@@ -125,7 +143,7 @@ def softmax_gradient_of_rows(g: Tensor, y: Tensor, is_log: bool, launch: tuple[A
     gx, n = torch.empty_like(y), y.shape[-1]
     rows = y.numel() // n
     if rows:
-        plan = plan_of(_softmax_kernels.softmax_gradient, n, y.element_size(), (("IS_LOG", is_log),), launch)
+        plan = softmax_gradient_plan(n, y.element_size(), is_log, launch)
         plan.launch((-(-rows // plan.rows), 1), (g, y, gx), (rows, n))
     return gx
 

@@ -18,7 +18,7 @@ _is_known = tuple(int(part) for part in triton.__version__.split(".")[:2]) == (3
 
 
 class Plan:
-    """A kernel with its constants. Equal arguments of `plan_of` share one."""
+    """A kernel with its constants, of rows of one length."""
 
     def __init__(self, kernel: Any, constants: dict[str, Any], options: dict[str, Any]) -> None:
         self.kernel, self.options = kernel, {**constants, "enable_fp_fusion": False, **options}
@@ -33,11 +33,13 @@ class Plan:
         Products and sums are not contracted to fma, which would skip a rounding.
         """
         device = tensors[0].get_device()
-        pointers = [t.data_ptr() for t in tensors]
-        place = 0
-        for pointer in pointers:
+        pointers, place, kind = [], 0, [device, numbers[0] < 2**31]  # rows are int32 or int64
+        for t in tensors:
+            pointer = t.data_ptr()
+            pointers.append(pointer)
             place |= pointer
-        key = (device, numbers[0] < 2**31, *[t.dtype for t in tensors])  # rows are int32 or int64
+            kind.append(t.dtype)
+        key = tuple(kind)
         found = self.compiled.get(key)
         if found is not None and place % 16 == 0 and device == torch.cuda.current_device() and _no_hooks():
             run, function, metadata = found
@@ -56,15 +58,14 @@ def _no_hooks() -> bool:
     return not (runtime.launch_enter_hook.calls or runtime.launch_exit_hook.calls)
 
 
-@lru_cache(maxsize=4096)
-def plan_of(kernel: Any, n: int, size: int, constants: tuple[Any, ...], launch: tuple[Any, ...] = ()) -> Plan:
+def plan_of(kernel: Any, n: int, size: int, constants: dict[str, Any], launch: tuple[Any, ...]) -> Plan:
     """Of a kernel of rows of n elements of so many bytes. launch: options that a user gives. None of them shows in a
     result. A thread has 64 bytes of an array (measured on an H200, docs/notebook/gpu.md)."""
     block, given = triton.next_power_of_2(n), dict(launch)
     rows = given.pop("R", max(1, 1024 // block))
     options = {"num_warps": min(16, max(1, rows * block * size // (32 * 64))), **given}
     tile = min(block, 64 * options["num_warps"])
-    return Plan(kernel, {**dict(constants), "R": rows, "N": block, "T": tile}, options)
+    return Plan(kernel, {**constants, "R": rows, "N": block, "T": tile}, options)
 
 
 @lru_cache(maxsize=4096)
