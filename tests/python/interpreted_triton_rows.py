@@ -112,10 +112,12 @@ def test_gradients_of_norms(dtype, has_mean, states):
             assert same(_kernels.norm_gradient_of_rows(g, x, n, w, mean, inverse), right), (n, w is None)
 
 
+@pytest.mark.parametrize("alone", [0, _kernels.ROWS_ALONE])
 @pytest.mark.parametrize("has_mean", [False, True])
-def test_gradients_of_weights(has_mean, monkeypatch):
+def test_gradients_of_weights(has_mean, alone, monkeypatch):
     from quire.triton import _column_kernels
 
+    monkeypatch.setattr(_kernels, "ROWS_ALONE", alone)
     for state in ("all", "again"):
         if state != "all":
             monkeypatch.setattr(_column_kernels, "value", never)

@@ -80,7 +80,7 @@ static __device__ __forceinline__ void accumulate(const Group &group, quire_accu
     static_assert(std::is_same_v<T, std::decay_t<decltype(y((size_t)0))>>, "x and y give elements of one type");
     thread_sum<T, exact_sum<2>> s;
     double number[2];
-    add_terms<TERMS>(s, group.rank, n, group.size, x, y);
+    add_terms<TERMS, LOADS_AHEAD>(s, group.rank, n, group.size, x, y);
     s = group.total(s);
     const bool is_known = group.rank == 0 && s.numbers(number) && (number[0] != 0 || number[1] != 0);
     if (is_known) atomic_add_numbers(to, number, n);

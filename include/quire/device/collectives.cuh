@@ -109,19 +109,24 @@ template <terms TERMS, class Sum, class T> static __device__ __forceinline__ voi
     if constexpr (TERMS == terms::products) s.add_product(a, b);
 }
 
-/* The terms of elements first, first + step, ... below end. */
-template <terms TERMS, class Sum, class X, class Y>
+/* The terms of elements first, first + step, ... below end, of which AHEAD are loaded together. */
+template <terms TERMS, unsigned AHEAD = 1, class Sum, class X, class Y>
 static __device__ __forceinline__ void add_terms(Sum &s, size_t first, size_t end, size_t step, const X &x,
                                                  const Y &y) {
-#pragma unroll 4
-    for (size_t k = first; k < end; k += step) {
-        const auto a = x(k);
-        if constexpr (TERMS == terms::products)
-            add_term<TERMS>(s, a, y(k));
-        else
-            add_term<TERMS>(s, a, a);
+    size_t k = first;
+    for (; k < end && end - k > (AHEAD - 1) * step; k += AHEAD * step) {
+        std::decay_t<decltype(x(k))> a[AHEAD], b[AHEAD];
+#pragma unroll
+        for (unsigned i = 0; i < AHEAD; i++) {
+            a[i] = x(k + i * step);
+            if constexpr (TERMS == terms::products) b[i] = y(k + i * step);
+        }
+#pragma unroll
+        for (unsigned i = 0; i < AHEAD; i++) add_term<TERMS>(s, a[i], TERMS == terms::products ? b[i] : a[i]);
     }
+    if constexpr (AHEAD > 1) add_terms<TERMS>(s, k, end, step, x, y);
 }
+constexpr unsigned LOADS_AHEAD = 4; /* of a thread, of each array */
 
 /* An accumulator as the state of a thread, which others add to as well. */
 struct shared_limbs {
@@ -224,7 +229,7 @@ static __device__ __forceinline__ auto reduce(const Group &group, size_t n, fini
     typedef std::decay_t<decltype(x((size_t)0))> T;
     typedef std::conditional_t<std::is_void_v<RESULT>, T, RESULT> R;
     thread_sum<T, first_state<T, R>> s;
-    add_terms<TERMS>(s, group.rank, n, group.size, x, y);
+    add_terms<TERMS, LOADS_AHEAD>(s, group.rank, n, group.size, x, y);
     return finish_sum<TERMS, T, R>(group, s, n, how, x, y, rounding);
 }
 

@@ -59,16 +59,21 @@ static __device__ __noinline__ bool round_state(const rounding_job<R> job, const
     return round_exact(job, s, n, has_signs, overflows, bits);
 }
 
-/* What a few instructions tell, as mostly: a sum or its root, to nearest, of 8 bits or more. */
+/* What a few instructions tell, as mostly: a sum, its root or a mean, to nearest, of 8 bits or more. */
 template <class R>
-static __device__ __forceinline__ bool round_quickly(const rounding_job<R> &job, ends s, uint64_t *bits) {
+static __device__ __forceinline__ bool round_quickly(const rounding_job<R> &job, ends s, size_t n, uint64_t *bits) {
     constexpr int precision = precision_of<R>;
-    if (precision < 8 || job.finish == FINISH_DIVIDE || job.rounding != QUIRE_TO_NEAREST) return false;
+    if (precision < 8 || job.rounding != QUIRE_TO_NEAREST) return false;
+    if (job.finish == FINISH_DIVIDE) {
+        if (n - 1 >= GREATEST_COUNT) return false; /* or n is 0 */
+        const number_between each = reciprocal_around((double)(int64_t)n);
+        s.down = times_down(s.down, each), s.up = times_up(s.up, each);
+    }
     if (job.finish == FINISH_ROOT) s.down = root_down(s.down), s.up = root_up(s.up);
     return round_ends_quickly(s.down, s.up, precision, bits);
 }
 template <class R>
-static __device__ __forceinline__ bool round_quickly(const rounding_job<R> &job, const exact_sum<2> &s,
+static __device__ __forceinline__ bool round_quickly(const rounding_job<R> &job, const exact_sum<2> &s, size_t,
                                                      uint64_t *bits) {
     return precision_of<R> == 53 && job.finish == FINISH_KEEP && job.rounding == QUIRE_TO_NEAREST &&
            round_exact_quickly(s, bits);
@@ -121,7 +126,7 @@ template <class T, class State> struct thread_sum {
     /* The bits of a result of n terms, if it is decided. */
     template <class R>
     __device__ __forceinline__ bool round(const rounding_job<R> &job, size_t n, bool has_signs, uint64_t *bits) const {
-        return round_quickly(job, s, bits) || round_state(job, s, n, has_signs, is_double, bits);
+        return round_quickly(job, s, n, bits) || round_state(job, s, n, has_signs, is_double, bits);
     }
 };
 

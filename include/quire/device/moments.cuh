@@ -43,7 +43,7 @@ template <int COUNT> struct sum_words {
 
 /* A thread's sums of elements of type T and of their squares, each in a state. Squares of doubles are 106 bits long. */
 template <class T, class State> struct moment_sums {
-    static constexpr bool is_double = precision_of<T> > 24;
+    static constexpr bool is_double = precision_of<T> > 24, has_two_ends = std::is_same_v<State, ends> && !is_double;
     thread_sum<T, State> numbers;
     thread_sum<T, std::conditional_t<is_double, exact_sum<3>, State>> squares;
 
@@ -58,8 +58,27 @@ template <class T, class State> struct moment_sums {
     }
 };
 
-/* The bits of the variance of n elements, or of its root, if the sums decide it. Once in a kernel's code. Of numbers
- * narrower than double a sum is not finite only if an element is not. */
+/* The bits of the variance of n elements, or of its root, if two ends decide it: few instructions. */
+template <class R>
+static __device__ __forceinline__ bool round_by_ends(const moment_job<R> &job, const ends &s, const ends &q, size_t n,
+                                                     uint64_t *bits) {
+    if (n > (uint64_t)ENDS_COUNT || job.correction > ENDS_COUNT || job.correction < -ENDS_COUNT || n == 0) return false;
+    const int64_t count = (int64_t)n;
+    const term_count terms = { n, reciprocal_around((double)count),
+                               reciprocal_around((double)(count - job.correction)) };
+    return round_moment_ends(job, terms, s, q, bits);
+}
+/* As mostly: to nearest, of 8 bits or more. */
+template <class R, class T, class State>
+static __device__ __forceinline__ bool round_quickly(const moment_job<R> &job, const moment_sums<T, State> &sums,
+                                                     size_t n, uint64_t *bits) {
+    if constexpr (moment_sums<T, State>::has_two_ends && precision_of<R> >= 8)
+        return job.rounding == QUIRE_TO_NEAREST && round_by_ends(job, sums.numbers.s, sums.squares.s, n, bits);
+    return false;
+}
+
+/* Whatever decides it. Once in a kernel's code. Of numbers narrower than double a sum is not finite only if an element
+ * is not. */
 template <class R, class T, class State>
 static __device__ __noinline__ bool round_moment(const moment_job<R> job, const moment_sums<T, State> sums, size_t n,
                                                  uint64_t *bits) {
@@ -69,13 +88,8 @@ static __device__ __noinline__ bool round_moment(const moment_job<R> job, const 
     *bits = job.format.quiet_nan;
     if (n == 0 || (job.correction > 0 && n <= (uint64_t)job.correction)) return true;
     if (!sums.is_double && !double_is_finite(q.of[0])) return true;
-    if constexpr (std::is_same<State, ends>::value && !moment_sums<T, State>::is_double) { /* few instructions */
-        const bool are_counts =
-            n <= (uint64_t)ENDS_COUNT && job.correction <= ENDS_COUNT && job.correction >= -ENDS_COUNT;
-        const term_count terms = { n, reciprocal_around((double)n),
-                                   reciprocal_around((double)((int64_t)n - job.correction)) };
-        if (are_counts && round_moment_ends(job, terms, sums.numbers.s, sums.squares.s, bits)) return true;
-    }
+    if constexpr (moment_sums<T, State>::has_two_ends)
+        if (round_by_ends(job, sums.numbers.s, sums.squares.s, n, bits)) return true;
     return round_ball(moment_in_ball(s.of, q.of, width, job.finish, n, job.correction), job.format, job.rounding,
                       bits) ||
            round_ball(moment_exactly(s.of, q.of, width, job.finish, n, job.correction), job.format, job.rounding, bits);
@@ -125,7 +139,8 @@ template <class T, class R = T> class moments {
                                            quire_rounding rounding) const {
         uint64_t bits;
         const detail::moment_job<R> job(is_root, correction, rounding);
-        if (!detail::round_moment<R, T>(job, sums, n, &bits)) return false;
+        if (!detail::round_quickly(job, sums, n, &bits) && !detail::round_moment<R, T>(job, sums, n, &bits))
+            return false;
         *result = detail::result_of_bits<R>(bits);
         return true;
     }
@@ -187,7 +202,9 @@ static __device__ __forceinline__ moment_bits decide_moments(const moments_wante
     moment_bits bits = { 0, 0 };
     if (group.rank == 0) {
         if (wanted.has_mean && !total.numbers.round(wanted.mean, n, true, &bits.mean)) bits.mean = NO_MOMENT;
-        if (wanted.has_moment && !round_moment(wanted.moment, total, n, &bits.moment)) bits.moment = NO_MOMENT;
+        if (wanted.has_moment && !round_quickly(wanted.moment, total, n, &bits.moment) &&
+            !round_moment(wanted.moment, total, n, &bits.moment))
+            bits.moment = NO_MOMENT;
     }
     return share_moments(group, bits);
 }
@@ -257,7 +274,7 @@ static __device__ __forceinline__ moment_bits reduce_moments(const moments_wante
                                                              size_t n, const X &x) {
     typedef std::decay_t<decltype(x((size_t)0))> T;
     moment_sums<T, first_state<T, R>> mine;
-    add_terms<terms::elements>(mine, group.rank, n, group.size, x, x);
+    add_terms<terms::elements, LOADS_AHEAD>(mine, group.rank, n, group.size, x, x);
     return finish_moments<T, R>(wanted, group, mine, n, x);
 }
 

@@ -1,7 +1,7 @@
 """The gradients of weight and bias: sums over the rows, a correctly rounded one for each column.
 
 A program adds up some rows of some columns; a second kernel puts the ends of these together, and does the columns again
-that they leave undecided.
+that they leave undecided. Few rows are the second kernel's alone.
 """
 
 # mypy: ignore-errors
@@ -15,25 +15,22 @@ from ._norm_kernels import unit
 from ._ptx import _masked, _nothing, _number
 
 
-@triton.jit(do_not_specialize=["rows", "share"])
-def column_ends(
+@triton.jit
+def ends_of_rows(
     g,
     x,
     means,
     inverses,
-    parts,
-    rows,
+    first,
+    last,
     n,
-    share,
+    c,
     HAS_MEAN: tl.constexpr,
     HAS_BIAS: tl.constexpr,
     R: tl.constexpr,
     C: tl.constexpr,
 ):
-    """The ends of share rows each: parts[program_id(1), end, column]. Ends of g u, and of g where HAS_BIAS."""
-    c = tl.program_id(0) * C + tl.arange(0, C)
-    first = tl.program_id(1).to(tl.int64) * share
-    last = tl.minimum(first + share, rows)
+    """The ends of columns c of rows first to last - 1: of g u, and where HAS_BIAS of g."""
     down = _nothing([R, C])
     up = down
     bias_down = down
@@ -54,13 +51,38 @@ def column_ends(
             down, up, bias_down, bias_up = merge_moments(down, up, bias_down, bias_up, along, along, number, number)
         else:
             down, up = merge(down, up, along, along)
-    to = parts + tl.program_id(1).to(tl.int64) * (4 if HAS_BIAS else 2) * n + c
     if HAS_BIAS:
         down, up, bias_down, bias_up = tl.reduce((down, up, bias_down, bias_up), 0, merge_moments)
-        tl.store(to + 2 * n, bias_down, mask=c < n)
-        tl.store(to + 3 * n, bias_up, mask=c < n)
     else:
         down, up = tl.reduce((down, up), 0, merge)
+        bias_down, bias_up = down, up
+    return down, up, bias_down, bias_up
+
+
+@triton.jit(do_not_specialize=["rows", "share"])
+def column_ends(
+    g,
+    x,
+    means,
+    inverses,
+    parts,
+    rows,
+    n,
+    share,
+    HAS_MEAN: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    R: tl.constexpr,
+    C: tl.constexpr,
+):
+    """The ends of share rows each: parts[program_id(1), end, column]."""
+    c = tl.program_id(0) * C + tl.arange(0, C)
+    first = tl.program_id(1).to(tl.int64) * share
+    last = tl.minimum(first + share, rows)
+    down, up, bias_down, bias_up = ends_of_rows(g, x, means, inverses, first, last, n, c, HAS_MEAN, HAS_BIAS, R, C)
+    to = parts + tl.program_id(1).to(tl.int64) * (4 if HAS_BIAS else 2) * n + c
+    if HAS_BIAS:
+        tl.store(to + 2 * n, bias_down, mask=c < n)
+        tl.store(to + 3 * n, bias_up, mask=c < n)
     tl.store(to, down, mask=c < n)
     tl.store(to + n, up, mask=c < n)
 
@@ -113,21 +135,31 @@ def column_sums(
     HAS_MEAN: tl.constexpr,
     HAS_BIAS: tl.constexpr,
     HAS_WEIGHT: tl.constexpr,
+    ALONE: tl.constexpr,
     R: tl.constexpr,
     C: tl.constexpr,
     T: tl.constexpr,
 ):
-    """Rounds each column's sums, and stores them: those of g u in gw where HAS_WEIGHT, of g in gb where HAS_BIAS."""
+    """Rounds each column's sums, and stores them: of g u in gw where HAS_WEIGHT, of g in gb where HAS_BIAS. ALONE:
+    nothing is in parts."""
     c = tl.program_id(0) * C + tl.arange(0, C)
     ENDS: tl.constexpr = 4 if HAS_BIAS else 2
-    down, up = ends_of_parts(parts, shares, n, c, ENDS, R, C)
+    if ALONE:
+        first = tl.full((), 0, tl.int64)
+        down, up, bias_down, bias_up = ends_of_rows(
+            g, x, means, inverses, first, first + rows, n, c, HAS_MEAN, HAS_BIAS, R, C
+        )
+    else:
+        down, up = ends_of_parts(parts, shares, n, c, ENDS, R, C)
+        bias_down, bias_up = down, up
+        if HAS_BIAS:
+            bias_down, bias_up = ends_of_parts(parts + 2 * n, shares, n, c, ENDS, R, C)
     sum, is_decided = value(down, up)
     if HAS_WEIGHT:
         tl.store(gw + c, sum.to(gw.dtype.element_ty), mask=c < n)
     is_open = is_decided == 0
     if HAS_BIAS:
-        down, up = ends_of_parts(parts + 2 * n, shares, n, c, ENDS, R, C)
-        sum, is_decided = value(down, up)
+        sum, is_decided = value(bias_down, bias_up)
         tl.store(gb + c, sum.to(gb.dtype.element_ty), mask=c < n)
         is_open = is_open | (is_decided == 0)
     if tl.max(is_open.to(tl.int32), 0) != 0:

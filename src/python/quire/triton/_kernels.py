@@ -14,6 +14,8 @@ from ._launch import LONGEST, Plan, inverses, plan_of
 
 # Of the kernel that adds up columns: programs, some for each multiprocessor; rows and columns of a tile; warps.
 COLUMNS = (1056, 8, 128, 4)
+# Rows that the kernel behind it adds up alone, at most.
+ROWS_ALONE = 256
 
 
 def _rows_of(x: Tensor, name: str) -> Tensor:
@@ -97,11 +99,12 @@ def norm_gradient_of_rows(
 
 
 @lru_cache(maxsize=1024)
-def column_plans(n: int, has_mean: bool, has_bias: bool, has_weight: bool) -> tuple[Plan, Plan]:
+def column_plans(n: int, has_mean: bool, has_bias: bool, has_weight: bool, are_few: bool) -> tuple[Plan, Plan]:
+    """Of parts of the rows, and of what brings these together; are_few: that has all rows."""
     flags = {"HAS_MEAN": has_mean, "HAS_BIAS": has_bias}
     _, high, wide, warps = COLUMNS
     first = Plan(_column_kernels.column_ends, {**flags, "R": high, "C": wide}, {"num_warps": warps})
-    both = {**flags, "HAS_WEIGHT": has_weight, "R": 64, "C": 16, "T": 256}
+    both = {**flags, "HAS_WEIGHT": has_weight, "ALONE": are_few, "R": 64, "C": 16, "T": 256}
     return first, Plan(_column_kernels.column_sums, both, {"num_warps": 4})
 
 
@@ -117,15 +120,19 @@ def norm_gradients_of_columns(
     """Those of weight and bias, which are wanted in these formats; what is not wanted is x. All are contiguous."""
     gw = x if of_weight is None else x.new_empty(n, dtype=of_weight)
     gb = x if of_bias is None else x.new_empty(n, dtype=of_bias)
-    programs, high, wide, _ = COLUMNS
-    rows, across = x.numel() // n, -(-n // wide)
-    share = high * -(-rows // (high * max(1, programs // across)))
-    shares = -(-rows // share)
-    parts = x.new_empty(shares * (2 if of_bias is None else 4) * n, dtype=torch.float64)
-    first, second = column_plans(n, mean is not None, of_bias is not None, of_weight is not None)
-    read = (g, x, inverse if mean is None else mean, inverse, parts)
-    first.launch((across, shares), read, (rows, n, share))
-    second.launch((-(-n // 16), 1), (*read, gw, gb), (rows, n, shares))
+    rows, shares = x.numel() // n, 0
+    are_few = rows <= ROWS_ALONE
+    first, second = column_plans(n, mean is not None, of_bias is not None, of_weight is not None, are_few)
+    read = (g, x, inverse if mean is None else mean, inverse)
+    parts = inverse
+    if not are_few:
+        programs, high, wide, _ = COLUMNS
+        across = -(-n // wide)
+        share = high * -(-rows // (high * max(1, programs // across)))
+        shares = -(-rows // share)
+        parts = x.new_empty(shares * (2 if of_bias is None else 4) * n, dtype=torch.float64)
+        first.launch((across, shares), (*read, parts), (rows, n, share))
+    second.launch((-(-n // 16), 1), (*read, parts, gw, gb), (rows, n, shares))
     return gw, gb
 
 
