@@ -219,3 +219,41 @@ def below(middle, *elements):
         rest -= Fraction(float(root)) ** 2
     assert 0 < rest < 2.0**-40
     return row
+
+
+@triton.jit
+def along_rows_kernel(x, y, results, n, R: tl.constexpr, TILE: tl.constexpr):
+    """The example of docs/kernels.md: sums and dot products along an axis, of rows in tiles."""
+    r, c = tl.arange(0, R)[:, None], tl.arange(0, TILE)[None, :]
+    mask = c < n
+    tile = tl.load(x + r * n + c, mask=mask, other=3.0)
+    down, up = qt.ends(tile, 1, mask)
+    products_down, products_up = qt.ends_of_products(tile, tl.load(y + r * n + c, mask=mask, other=5.0), 1, mask)
+    for begin in range(TILE, n, TILE):
+        at = begin + c
+        mask = at < n
+        tile = tl.load(x + r * n + at, mask=mask, other=3.0)
+        more_down, more_up = qt.ends(tile, 1, mask)
+        down, up = qt.merge(down, up, more_down, more_up)
+        more_down, more_up = qt.ends_of_products(tile, tl.load(y + r * n + at, mask=mask, other=5.0), 1, mask)
+        products_down, products_up = qt.merge(products_down, products_up, more_down, more_up)
+    sums, is_decided = qt.value(down, up)
+    dots, are_decided = qt.value(products_down, products_up)
+    row = results + 4 * tl.arange(0, R)
+    tl.store(row, sums)
+    tl.store(row + 1, dots)
+    tl.store(row + 2, is_decided.to(tl.float32))
+    tl.store(row + 3, are_decided.to(tl.float32))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_ends_along_an_axis_of_rows_in_tiles(dtype):
+    n = 21
+    torch.manual_seed(n)
+    x, y, found = torch.randn(8, n).to(dtype), torch.randn(8, n).to(dtype), torch.empty(8, 4)
+    x[5], x[6, 3], x[7] = -0.0, INF, NAN
+    along_rows_kernel[(1,)](x, y, found, n, R=8, TILE=8)
+    right = [quire.sum(x, axis=1, dtype=torch.float32), quire.vecdot(x, y, dtype=torch.float32)]
+    assert (found[:, 2:] == 1).all()  # ordinary numbers, zeros and special ones
+    for column, sums in zip(found.T, right, strict=False):
+        assert column.contiguous().view(torch.int32).tolist() == sums.view(torch.int32).tolist()
