@@ -19,9 +19,9 @@ static __global__ void __launch_bounds__(256) factors(const T *x, int n, float e
 /* (x - mean) * f, the same bits wherever it is computed. */
 static __device__ float normal(float x, float mean, float f) { return __fmul_rn(__fsub_rn(x, mean), f); }
 
-/* Of rows first to end - 1, whose sums are kept, too. Sum: a float_sum or an exact_sum. */
+/* Of rows first to end - 1, whose sums are kept, too. Sum: a float_sum or an exact_sum. Two of them take registers. */
 template <class T, int THREADS, template <int> class Sum>
-static __global__ void __launch_bounds__(shared_by<THREADS>::block, shared_by<THREADS>::blocks)
+static __global__ void __launch_bounds__(shared_by<THREADS>::block, 1024 / shared_by<THREADS>::block)
     inputs(const T *x, const T *w, const T *dy, const float *means, const float *factor, T *dx, int first, int end,
            int n, float *sums, float *dots) {
     typedef shared_by<THREADS> by;

@@ -38,9 +38,9 @@ static __device__ mean_and_variance moments_of_row(const exact_moments<T> &mine,
         return quire::warp_moments_finish<THREADS>(scratch[threadIdx.x / 32], mine, n, x);
 }
 
-/* Rows first to end - 1, whose means and variances are kept, too. */
+/* Rows first to end - 1, whose means and variances are kept, too. There is shared memory for so many blocks. */
 template <class T, int THREADS, class Sums>
-static __global__ void __launch_bounds__(shared_by<THREADS>::block, shared_by<THREADS>::blocks)
+static __global__ void __launch_bounds__(shared_by<THREADS>::block, 1024 / shared_by<THREADS>::block)
     layer_norm(const T *x, const T *w, const T *b, T *y, int first, int end, int n, float eps, float *mean,
                float *variance) {
     const int r = first + blockIdx.x * shared_by<THREADS>::rows + threadIdx.x / THREADS, chunks = n / chunk<T>::count;
