@@ -3,8 +3,7 @@
  * are noted; and the range of a block: the least and the greatest magnitude of its terms, which show whether a window
  * holds them.
  *
- * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements, by
- * integers more.
+ * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -14,8 +14,6 @@
 #include "cpu/block/integers.h"
 #endif
 
-#define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers */
-
 /* Whether blocks in a window of these bins go one of those ways, which keep signs or clear them; how many bits a window
  * then holds, perhaps fewer than there is room for. */
 #ifdef SIMD_HAS_PAIRS
@@ -28,9 +26,6 @@ QUIRE_INLINE int window_reach(exact_choice c, int bins) {
 QUIRE_INLINE int window_reach(exact_choice c, int bins) { return (void)c, window_range(bins); }
 QUIRE_INLINE int as_integers(exact_choice c, int bins) { return (void)c, (void)bins, 0; }
 #endif
-
-/* The most elements of a block in one bin: where there are integers in its place, its ends cost more than it counts. */
-QUIRE_INLINE size_t longest_block(exact_choice c) { return (as_integers(c, 1) ? INTEGER_BLOCKS : 1) * BLOCK_ELEMENTS; }
 
 QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
                                      block_counts *counts) {
@@ -61,7 +56,7 @@ QUIRE_INLINE int worth_squares(exact_choice c, int bins) {
     return c.is_pair && bins < WINDOW_BINS && exact_streams(c) == 1;
 }
 
-/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. */
+/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS. */
 QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
                                   int fetches, block_counts *counts) {
     exact_choice square = c;

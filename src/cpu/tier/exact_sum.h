@@ -45,7 +45,6 @@ typedef struct {
 /* The choices that an instance makes, for the driver below. */
 typedef struct exact_engine {
     int size, streams;
-    size_t longest;      /* see longest_block */
     int reach;           /* of a window of one bin, see window_reach */
     int scale;           /* of the terms in the bins, see term_scale */
     int highest, lowest; /* of all terms there can be */
@@ -59,7 +58,6 @@ QUIRE_INLINE exact_engine engine_of(exact_choice c, int fetches, exact_functions
     return (exact_engine){
         .size = c.format.size,
         .streams = exact_streams(c),
-        .longest = longest_block(c),
         .reach = window_reach(c, 1),
         .scale = term_scale(c),
         .highest = term_highest(c),
@@ -112,18 +110,15 @@ static void change_window(exact_state *x, window w) {
     x->window = w;
 }
 
-static size_t elements_in(const exact_engine *e, size_t steps) { return steps * (SIMD_BYTES / (size_t)e->size); }
-
-static void add_counts(exact_state *x, const block_counts *counts, size_t steps) {
-    const size_t blocks = (elements_in(x->engine, steps) - 1) / BLOCK_ELEMENTS + 1;
-    if (x->blocks + blocks > WINDOW_BLOCKS) deposit(x);
+static void add_counts(exact_state *x, const block_counts *counts) {
+    if (x->blocks == WINDOW_BLOCKS) deposit(x);
     for (int s = 0; s < x->engine->streams; s++)
         for (int k = 0; k < x->window.bins; k++)
             x->sum.count[s][k] = x->blocks ? x->sum.count[s][k] + counts->count[s][k] : counts->count[s][k];
-    x->blocks += blocks;
+    x->blocks++;
 }
 
-typedef enum { BLOCK_ADDED, BLOCK_TOO_LONG, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
+typedef enum { BLOCK_ADDED, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
 
 /* Finds a window for a range. */
 static block_result open_window(exact_state *s, term_range r) {
@@ -137,8 +132,7 @@ static term_range window_sum(const exact_state *s, const char *x, const char *y,
     return s->engine->call.block[s->window.bins](x, y, steps, s->window.top, s->engine->fetches, counts);
 }
 
-/* A block in the window in force, or in a new one, for which it must not be long; nothing is added if no window holds
- * it. */
+/* A block in the window in force, or in a new one; nothing is added if no window holds it. */
 static block_result add_block(exact_state *s, const char *x, const char *y, size_t steps) {
     const exact_engine *e = s->engine;
     block_counts counts;
@@ -148,12 +142,11 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
     if (result) return result;
     term_range r = window_sum(s, x, y, steps, &counts);
     if (!in_reach(e, s->window, r)) {
-        if (elements_in(e, steps) > BLOCK_ELEMENTS) return BLOCK_TOO_LONG;
         result = open_window(s, r);
         if (result) return result;
         r = window_sum(s, x, y, steps, &counts);
     }
-    add_counts(s, &counts, steps);
+    add_counts(s, &counts);
     /* An outlier may have passed, that made the window larger than the rest needs. */
     if (s->window.bins > e->least_bins && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1))
         change_window(s, window_for(e, r));
@@ -177,7 +170,6 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 
 #define SLOW_BLOCKS_FIRST 4
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again */
-#define LONG_BLOCKS 64 /* as many as the most long ones that do not */
 
 _Static_assert(LIMB_ADDITIONS < (size_t)1 << 30, "below 2^33 each, they stay below 2^63");
 _Static_assert(CARRIES_IN_TIME(SLOW_BLOCKS *BLOCK_ELEMENTS), "the longest stretch is what goes the slow way");
@@ -191,24 +183,10 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
     state.accumulator = a;
     state.window.bins = 0, state.blocks = 0;
     size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
-    /* How many blocks to come are not to be long, and how many will not be after the next that is too long: an outlier
-     * in each stretch would have all of them done twice. */
-    const size_t together = e->longest / BLOCK_ELEMENTS;
-    size_t usual = 0, patience = together;
     while (n >= step) {
-        const size_t most = state.window.bins == 1 && !usual ? e->longest : BLOCK_ELEMENTS;
-        size_t count = n < most ? n - n % step : most;
-        block_result result = add_block(&state, x, y, count / step);
-        if (result == BLOCK_TOO_LONG) {
-            usual = patience;
-            if (patience < together * LONG_BLOCKS) patience *= 2;
-            continue;
-        }
+        size_t count = n < BLOCK_ELEMENTS ? n - n % step : BLOCK_ELEMENTS;
+        const block_result result = add_block(&state, x, y, count / step);
         if (result == BLOCK_UNKNOWN && e->gives_up) break;
-        if (usual)
-            usual--;
-        else if (patience > together)
-            patience /= 2;
         if (result == BLOCK_UNKNOWN) add_finite(&state, x, y, count / step);
         if (result != BLOCK_TOO_WIDE) {
             slow_blocks = SLOW_BLOCKS_FIRST;
