@@ -142,6 +142,7 @@ static void fill_row(char *row, size_t n, size_t size, uint64_t missing) {
 static void grown_tile(const strided_vector *v, const char *x, const char *y, size_t n, lane_state *total) {
     const panel_add_function add = v->tier->lanes->of[v->type][v->term][v->method].add;
     const size_t row = ORDER_LANES * v->size;
+    const ptrdiff_t group = (ptrdiff_t)(PANEL * v->size);
     const size_t real = has_double_lanes(v->type) ? sizeof(double) : sizeof(float);
     const size_t state_bytes = (size_t)lane_methods[v->method].words * PANEL * real;
     _Alignas(64) char states[GROUPS * PANEL_STATE_BYTES];
@@ -156,11 +157,7 @@ static void grown_tile(const strided_vector *v, const char *x, const char *y, si
         fill_row(buffer.x, count, v->size, missing);
         if (y_too) fill_row(buffer.y, count, v->size, 0);
         const panel_rows rows = { buffer.x, from_y, (ptrdiff_t)row, (ptrdiff_t)row, (count - 1) / ORDER_LANES + 1 };
-        for (size_t g = 0; g < GROUPS; g++) {
-            panel_rows lanes = rows;
-            lanes.x += g * PANEL * v->size, lanes.y += g * PANEL * v->size;
-            add(lanes, 1, 0, 0, done != 0, states + g * state_bytes);
-        }
+        add(rows, GROUPS, group, group, done != 0, states);
     }
     merge_lanes(v, states, state_bytes, total);
 }
