@@ -18,7 +18,7 @@ typedef struct {
     void (*report)(void *user, size_t done, size_t total);
     void *user;
     int past_ends;                        /* in a copy: the ends of the sum have not told the result (ends.h) */
-    const struct indexed_vector *indexed; /* in a copy: or NULL; the elements of the one vector (indexed.h) */
+    const struct indexed_vector *indexed; /* in a copy: or NULL; the elements of the one vector (strided.h) */
 } cpu_context;
 
 /* A copy of the context, or what a NULL context means. */

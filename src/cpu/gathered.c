@@ -5,10 +5,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/environment.h"
-#include "cpu/indexed.h"
 #include "cpu/layouts.h"
-#include "cpu/segments.h"
 #include "cpu/split.h"
+#include "cpu/strided.h"
 #include "cpu/vector.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/segments.h"
 #include "cpu/ends.h"
 #include "cpu/layouts.h"
 #include "cpu/vector.h"
