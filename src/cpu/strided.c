@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/strided.h"
-#include "cpu/block/rows.h"
 #include "cpu/gather.h"
 #include "cpu/pair.h"
 

@@ -1,13 +1,126 @@
 /* exact_sum.h - the driver of an exact sum: windows for ordinary data, indexed bins or limbs for what no window holds.
- * It chooses them by the range of each block, and adds to the limbs what was counted. Included by exact.c; block_sum.h
- * has what is compiled for each format.
+ * It chooses them by the range of each block, and adds to the limbs what was counted. Included by exact.c.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CPU_TIER_EXACT_SUM_H
 #define QUIRE_CPU_TIER_EXACT_SUM_H
 
-#include "cpu/tier/block_sum.h"
+#include "cpu/block/terms.h"
+#ifdef SIMD_HAS_PAIRS
+#include "cpu/block/integers.h"
+#endif
+
+/* ---------------------------------------------------------------------------------------------- a block in a window */
+
+#define GROUP 8 /* vectors of terms that go through many bins together */
+
+typedef struct {
+    v_f64 bin[STREAMS][SETS][WINDOW_BINS];
+} window_bins;
+
+/* Some steps through the bins, all their terms together bin by bin: so the processor need not look far ahead for
+ * additions that do not wait for each other. */
+QUIRE_INLINE void add_steps(exact_choice c, int bins, element_step from, int steps, window_bins *b, magnitudes *m) {
+    const int terms = STEP_TERMS(c.format.size), count = steps * terms;
+    v_f64 value[GROUP], error[GROUP];
+#pragma GCC unroll 8
+    for (int u = 0; u < steps; u++)
+        step_terms(c, step_behind(from, (size_t)u), value + terms * u, error + terms * u, m);
+#pragma GCC unroll 8
+    for (int k = 0; k < bins; k++)
+#pragma GCC unroll 8
+        for (int i = 0; i < count; i++) {
+            value[i] = window_take_v_f64(&b->bin[0][i % SETS][k], value[i]);
+            if (exact_streams(c) == 2) error[i] = window_take_v_f64(&b->bin[1][i % SETS][k], error[i]);
+        }
+}
+
+/* A block in a window: what its bins count, and its magnitudes. */
+QUIRE_INLINE void bins_count(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
+                             block_counts *counts, magnitudes *m) {
+    const int streams = exact_streams(c),
+              together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
+    const v_f64 zero = { 0 };
+    window_bins b;
+    const int scaled_top = top - term_scale(c);
+    for (int s = 0; s < streams; s++)
+        for (int k = 0; k < bins; k++)
+            for (int set = 0; set < SETS; set++)
+                b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
+
+    const element_step first = { x, y };
+    size_t step = 0;
+    for (; steps - step >= (size_t)together; step += (size_t)together)
+        add_steps(c, bins, step_behind(first, step), together, &b, m);
+    for (; step < steps; step++) add_steps(c, bins, step_behind(first, step), 1, &b, m);
+
+    for (int s = 0; s < streams; s++)
+        for (int k = 0; k < bins; k++) {
+            const v_f64 start = zero + window_start(scaled_top - s * ERROR_BELOW, k);
+            v_u64 sum = window_count_v_f64(b.bin[s][0][k], start);
+            for (int set = 1; set < SETS; set++) sum += window_count_v_f64(b.bin[s][set][k], start);
+            counts->count[s][k] = sum;
+        }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- a block */
+
+/* Which way it goes, of those that there are for the same counts. Compiled anew for every format, term and window. If
+ * the window did not hold the block, which its range shows, the counts are dropped, and it is done again. */
+
+/* Whether blocks in a window of these bins go one of those ways, which keep signs or clear them; how many bits a window
+ * then holds, perhaps fewer than there is room for. */
+#ifdef SIMD_HAS_PAIRS
+QUIRE_INLINE int have_pairs(exact_choice c) { return c.format.size == 2 && !c.is_product && !flips_sign(c); }
+QUIRE_INLINE int as_integers(exact_choice c, int bins) { return have_pairs(c) && bins == 1; }
+QUIRE_INLINE int window_reach(exact_choice c, int bins) {
+    return as_integers(c, bins) ? integers_reach(c) : window_range(bins);
+}
+#else
+QUIRE_INLINE int window_reach(exact_choice c, int bins) { return (void)c, window_range(bins); }
+QUIRE_INLINE int as_integers(exact_choice c, int bins) { return (void)c, (void)bins, 0; }
+#endif
+
+QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
+                                     block_counts *counts) {
+    magnitudes m = look_at_nothing(term_size(c));
+#ifdef SIMD_HAS_PAIRS
+    if (as_integers(c, bins)) {
+        counts->count[0][0] = integers_count(c, x, steps, top, window_unit(top, 0), &m);
+        return range_of(&m, c);
+    }
+#endif
+    bins_count(c, bins, x, y, steps, top, counts, &m);
+    return range_of(&m, c);
+}
+
+/* Whether it fetches far ahead is asked once: in the loops it would cost a tenth. Short vectors compute for so long
+ * that memory does not matter. */
+QUIRE_INLINE term_range block_sum_fetching(exact_choice c, int bins, const char *x, const char *y, size_t steps,
+                                           int top, int fetches, block_counts *counts) {
+    c.fetches = 1;
+    if (fetches && SIMD_BYTES > 16) return block_sum_as(c, bins, x, y, steps, top, counts);
+    c.fetches = 0;
+    return block_sum_as(c, bins, x, y, steps, top, counts);
+}
+
+/* Whether products of an array with itself are worth an instance that reads it once: not where additions take longer
+ * than loads. */
+QUIRE_INLINE int worth_squares(exact_choice c, int bins) {
+    return c.is_pair && bins < WINDOW_BINS && exact_streams(c) == 1;
+}
+
+/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS. */
+QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
+                                  int fetches, block_counts *counts) {
+    exact_choice square = c;
+    square.is_pair = 0;
+    if (worth_squares(c, bins) && x == y) return block_sum_fetching(square, bins, x, x, steps, top, fetches, counts);
+    return block_sum_fetching(c, bins, x, y, steps, top, fetches, counts);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the driver */
 
 typedef struct {
     int bins, top; /* bins 0: none */
