@@ -161,7 +161,6 @@ typedef struct exact_engine {
     int reach;           /* of a window of one bin, see window_reach */
     int scale;           /* of the terms in the bins, see term_scale */
     int highest, lowest; /* of all terms there can be */
-    int least_bins;      /* of a window */
     int gives_up;        /* at terms that are not known, as another engine may know them */
     int fetches;         /* see exact_function */
     exact_functions call;
@@ -175,7 +174,6 @@ QUIRE_INLINE exact_engine engine_of(exact_choice c, int fetches, exact_functions
         .scale = term_scale(c),
         .highest = term_highest(c),
         .lowest = term_lowest(c),
-        .least_bins = least_bins(c),
         .gives_up = leaves_floats(c),
         .fetches = fetches,
         .call = functions,
@@ -194,7 +192,7 @@ static int in_reach(const exact_engine *e, window w, term_range r) {
  * none. */
 static window window_for(const exact_engine *e, term_range r) {
     const window none = { 0, 0 };
-    window w = { e->least_bins, 0 };
+    window w = { 1, 0 };
     while (w.bins <= WINDOW_BINS && (!e->call.block[w.bins] || reach(e, w.bins) < r.high - r.low)) w.bins++;
     if (w.bins > WINDOW_BINS) return none;
     w.top = r.high + (reach(e, w.bins) - (r.high - r.low)) / 4;
@@ -261,8 +259,7 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
     }
     add_counts(s, &counts);
     /* An outlier may have passed, that made the window larger than the rest needs. */
-    if (s->window.bins > e->least_bins && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1))
-        change_window(s, window_for(e, r));
+    if (s->window.bins > 1 && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1)) change_window(s, window_for(e, r));
     return BLOCK_ADDED;
 }
 
