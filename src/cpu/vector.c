@@ -184,17 +184,20 @@ void vector_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x
 
 static uint64_t bits_of_contiguous(const cpu_context *context, const quire_job *job, ptrdiff_t size,
                                    format_description format) {
-    const int is_short = job->n && job->n <= VECTOR_EXACT_ELEMENTS, has_squares = needs_squares(job->finish);
+    const int has_squares = needs_squares(job->finish);
+    const size_t most = has_squares ? VECTOR_EXACT_ELEMENTS : PIECE_ELEMENTS; /* of what is not cut */
     cpu_context past;
     uint64_t bits;
-    if (is_short && has_squares && short_moment(context->tier, job, format, &bits)) return bits;
-    if (is_short && (has_squares ? may_have_ends(context, job) : has_ends(context, job, format))) {
-        if (ends_tell(context->tier, job, format, &bits)) return bits;
-        past = ends_past(context);
-        context = &past;
-    }
     if (job->method != QUIRE_EXACT && job->n && job->n <= ORDER_TILE)
         return ordered_one_tile(context->tier, job, format);
+    if (job->n && job->n <= most) {
+        if (has_squares && short_moment(context->tier, job, format, &bits)) return bits;
+        if (has_squares ? may_have_ends(context, job) : has_ends(context, job, format)) {
+            if (ends_tell(context->tier, job, format, &bits)) return bits;
+            past = ends_past(context);
+            context = &past;
+        }
+    }
     return bits_of_result(context, job, size, size, format);
 }
 
