@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/layouts.h"
 #include "cpu/vector.h"

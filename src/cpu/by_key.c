@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/groups.h"
-#include "cpu/key_order.h"
 #include "cpu/layouts.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "cpu/lane_methods.h"
 #include "cpu/panels.h"
 #include "cpu/split.h"
-#include "cpu/ways.h"
 
 typedef struct {
     panel_source *source;

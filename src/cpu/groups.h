@@ -1,6 +1,6 @@
 /* groups.h - exact sums of groups without a sort: each row is added to the state of its group as it comes. A state is a
  * sum by TwoSum, what its additions lost, added up by TwoSum as well, and the magnitudes of what these lost in turn:
- * ends beside a sum, as in block/pairs.h.
+ * ends beside a sum, as in block/pairs.h. And the order of rows by their groups.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,6 +9,7 @@
 
 #include "cpu/context.h"
 #include "cpu/gather.h"
+#include "workspace.h"
 
 #include <string.h>
 
@@ -86,5 +87,22 @@ QUIRE_PRIVATE size_t group_sums_states(const cpu_context *context, const quire_k
  * open. */
 QUIRE_PRIVATE size_t group_sums(const cpu_context *context, const group_columns *columns, void *states, char *results,
                                 size_t apart, int64_t *numbers, int64_t *counts);
+
+/* -------------------------------------------------------------------------------- rows in the order of their groups */
+
+/* What is brought into the order of the groups: of each row an element of so many bytes, `row` bytes behind that of the
+ * row before; or if x is NULL the number of the row, an integer of 4 or 8. */
+typedef struct {
+    const char *x;
+    ptrdiff_t row;
+    size_t size;
+} keyed_elements;
+
+/* Bytes of workspace for these groups, or fewer; 0: more than memory holds. */
+QUIRE_PRIVATE size_t key_order_workspace(const cpu_context *context, const quire_keys *keys, keyed_elements elements);
+
+/* See quire_order_by_key; index: of the offsets; to: where elements go. */
+QUIRE_PRIVATE void key_order(const cpu_context *context, const quire_keys *keys, keyed_elements elements,
+                             quire_index index, void *to, void *offsets, void *workspace);
 
 #endif
