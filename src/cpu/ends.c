@@ -98,18 +98,22 @@ static int finished_round(double low, double up, const quire_job *job, format_de
     return total_round(total_of_double(low), format, job->rounding) == *bits;
 }
 
-/* A root that is a double, to nearest, by a ball around it (operation/moments_ball.h). */
-static int root_round(sum_ends e, uint64_t *bits) {
-    const moment_ball ball = ball_of_ends(e);
+/* A root or a quotient that is a double, to nearest, by a ball around it (operation/moments_ball.h). */
+static int ball_of_ends_round(sum_ends e, const quire_job *job, uint64_t *bits) {
+    const double n = (double)job->n;
+    moment_ball ball = ball_of_ends(e);
     double low, high;
-    if (!(ball.high >= BALL_LEAST && ball.high <= BALL_GREATEST)) return 0;
-    if (!ball_ends(moment_rooted(ball), &low, &high) || low != high) return 0;
-    *bits = bits_of_double(low);
+    const int is_negative = ball.high < 0;
+    if (is_negative) ball.high = -ball.high, ball.low = -ball.low;
+    if (!(ball.high >= BALL_LEAST && ball.high <= BALL_GREATEST) || n > (double)BALL_COUNTS) return 0;
+    ball = job->finish == FINISH_ROOT ? moment_rooted(ball) : moment_divided(ball, n);
+    if (!ball_ends(ball, &low, &high) || low != high) return 0;
+    *bits = bits_of_double(is_negative ? -low : low);
     return 1;
 }
 
-static int has_double_root(const quire_job *job, format_description format) {
-    return job->finish == FINISH_ROOT && format.precision == 53 && job->rounding == QUIRE_TO_NEAREST;
+static int has_ball(const quire_job *job, format_description format) {
+    return job->finish != FINISH_KEEP && format.precision == 53 && job->rounding == QUIRE_TO_NEAREST;
 }
 
 /* Of ends alone, which are doubles. */
@@ -124,7 +128,7 @@ QUIRE_INLINE int doubles_round(double low, double up, const quire_job *job, form
     }
     if (job->finish != FINISH_KEEP && !is_zero && format.precision <= 24 && finished_round(low, up, job, format, bits))
         return 1;
-    if (has_double_root(job, format) && root_round((sum_ends){ 0, -low, up }, bits)) return 1;
+    if (has_ball(job, format) && ball_of_ends_round((sum_ends){ 0, -low, up }, job, bits)) return 1;
     *bits = words_round(&up, 1, job, format);
     return is_zero || low == up || words_round(&low, 1, job, format) == *bits;
 }
@@ -137,7 +141,7 @@ QUIRE_INLINE int round_ends(sum_ends e, const quire_job *job, format_description
     if (e.sum == 0 || (low == 0 && up == 0)) return doubles_round(low, up, job, format, bits);
     if (low == 0 || up == 0 || (low < 0) != (up < 0)) return 0;
     if (job->finish != FINISH_KEEP && format.precision <= 24 && finished_round(low, up, job, format, bits)) return 1;
-    if (has_double_root(job, format) && root_round(e, bits)) return 1;
+    if (has_ball(job, format) && ball_of_ends_round(e, job, bits)) return 1;
     *bits = pair_round(e.sum, e.up, job, format);
     return e.low == -e.up || pair_round(e.sum, -e.low, job, format) == *bits;
 }
