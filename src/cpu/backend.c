@@ -2,56 +2,23 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/layouts.h"
 #include "cpu/vector.h"
 #include "cpu/ways.h"
 
-/* Of few elements, and of one piece whose sum may have ends, every step between the arguments and the tier shows in the
- * time, totals of 128 bits too. Answers whether that is all there is to do. Never inlined: the additions of a rounding
- * would be moved out of our environment. */
-static __attribute__((noinline)) int soon_bits(const cpu_tier *tier, const quire_job *job, format_description format,
-                                               uint64_t *bits) {
-    if (job->method == QUIRE_EXACT) return ends_tell(tier, job, format, bits);
-    *bits = ordered_one_tile(tier, job, format);
-    return 1;
-}
-
-static int soon_reduce(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
-    const cpu_environment callers = environment_enter();
-    const int done = soon_bits(tier, job, format, bits);
-    environment_leave(callers);
-    return done;
-}
-
-static const cpu_tier *tier_of(const quire_context *context) {
-    return context ? ((const cpu_context *)context)->tier : cpu_tier_default();
-}
-
-/* Of more, and of integers: out of line, since what it needs of the stack shows in the time of a few. */
-static __attribute__((noinline)) void many_elements(const quire_context *context, const quire_job *job, int past_ends) {
-    cpu_context c = cpu_context_of(context);
-    c.past_ends = past_ends;
+static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const ptrdiff_t size = element_size(job->type);
-    if (!needs_squares(job->finish) || c.report) { /* a report finds the caller's environment */
-        vector_reduce(&c, job, size, size, job->result);
-        return;
+    const cpu_context *c = (const cpu_context *)context; /* no copy: that shows in the time of a few elements */
+    cpu_context usual;
+    if (!c) usual = cpu_context_of(NULL), c = &usual;
+    if (c->report) { /* which finds the caller's environment */
+        vector_reduce(c, job, size, size, job->result);
+        return QUIRE_OK;
     }
     const cpu_environment callers = environment_enter();
-    vector_contiguous(&c, job, describe_format(job->result_type), job->result);
+    vector_contiguous(c, job, describe_format(job->result_type), job->result);
     environment_leave(callers);
-}
-
-static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
-    const format_description format = describe_format(job->result_type);
-    const int by_ends = job->n && job->n <= PIECE_ELEMENTS && has_ends((const cpu_context *)context, job, format),
-              are_few = job->n && job->n <= TILE_FEW && job->method != QUIRE_EXACT;
-    uint64_t bits;
-    if ((are_few || by_ends) && soon_reduce(tier_of(context), job, format, &bits))
-        format_store(bits, format.size, job->result);
-    else
-        many_elements(context, job, by_ends);
     return QUIRE_OK;
 }
 

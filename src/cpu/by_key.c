@@ -3,10 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/group_sums.h"
-#include "cpu/key_order.h"
+#include "cpu/groups.h"
 #include "cpu/layouts.h"
-#include "cpu/segments.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "cpu/lane_methods.h"
 #include "cpu/panels.h"
 #include "cpu/split.h"
-#include "cpu/ways.h"
 
 typedef struct {
     panel_source *source;
@@ -165,21 +164,15 @@ static void run_pieces(const void *work, size_t first, size_t last) {
     }
 }
 
-/* The upper levels of the tree, over pieces. */
-static void merge_pieces(panel_merge_function merge, char *states, size_t pieces) {
-    if (pieces == 1) return;
-    const size_t left = order_split(pieces);
-    merge_pieces(merge, states, left);
-    merge_pieces(merge, states + left * PANEL_STATE_BYTES, pieces - left);
-    merge(states, states + left * PANEL_STATE_BYTES, 1);
-}
-
 static void ordered_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads, char *results) {
     const size_t pieces = (p->job->n - 1) / piece + 1;
     _Alignas(64) char states[PANEL_PIECES * PANEL_STATE_BYTES];
     const ordered_pieces w = { p, piece, states };
     units_run(context, run_pieces, &w, pieces, 1, threads);
-    merge_pieces(p->context->tier->lanes->merge[has_double_lanes(p->job->type)][p->job->method], states, pieces);
+    const panel_merge_function merge = p->context->tier->lanes->merge[has_double_lanes(p->job->type)][p->job->method];
+    for (size_t apart = 1; apart < pieces; apart *= 2) /* the upper levels of the tree, over pieces */
+        for (size_t i = 0; i + apart < pieces; i += 2 * apart)
+            merge(states + i * PANEL_STATE_BYTES, states + (i + apart) * PANEL_STATE_BYTES, 1);
     round_states(p, states, describe_format(p->job->result_type), results);
 }
 

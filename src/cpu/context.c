@@ -24,23 +24,18 @@ static size_t bytes_from_environment(const char *name, size_t otherwise) {
 
 /* What a NULL context means. */
 static cpu_context default_context(void) {
-    return (cpu_context){ .base = { &quire_cpu_backend },
-                          .tier = cpu_tier_default(),
-                          .threads = 1,
-                          .cache = CACHE_BYTES,
-                          .thread = THREAD_BYTES };
+    return (cpu_context){
+        .base = { &quire_cpu_backend }, .tier = cpu_tier_default(), .cache = CACHE_BYTES, .thread = THREAD_BYTES
+    };
 }
 
 cpu_context cpu_context_of(const quire_context *context) {
-    if (!context) return default_context();
-    cpu_context c = *(const cpu_context *)context;
-    c.threads = pool_threads(c.pool);
-    return c;
+    return context ? *(const cpu_context *)context : default_context();
 }
 
 cpu_context context_single(const cpu_context *context) {
     cpu_context single = *context;
-    single.threads = 1;
+    single.pool = NULL;
     single.report = NULL;
     return single;
 }
@@ -48,7 +43,8 @@ cpu_context context_single(const cpu_context *context) {
 int cpu_threads(const cpu_context *context, size_t bytes, size_t pieces) {
     const size_t worth = bytes / context->thread, most = worth < pieces ? worth : pieces;
     if (most <= 1) return 1;
-    return (size_t)context->threads < most ? context->threads : (int)most;
+    const int threads = pool_threads(context->pool);
+    return (size_t)threads < most ? threads : (int)most;
 }
 
 quire_status quire_open_cpu(quire_context **context, int threads) {
@@ -64,12 +60,9 @@ quire_status quire_open_cpu(quire_context **context, int threads) {
     const size_t cache = bytes_from_environment("QUIRE_CPU_CACHE", CACHE_BYTES);
     const size_t thread = bytes_from_environment("QUIRE_CPU_THREAD", threads ? THREAD_BYTES : THREAD_BYTES_DEFAULT);
     thread_pool *pool = pool_open(threads ? threads : threads_available());
-    *c = (cpu_context){ .base = { &quire_cpu_backend },
-                        .tier = found,
-                        .pool = pool,
-                        .threads = 1,
-                        .cache = cache,
-                        .thread = thread ? thread : 1 };
+    *c = (cpu_context){
+        .base = { &quire_cpu_backend }, .tier = found, .pool = pool, .cache = cache, .thread = thread ? thread : 1
+    };
     *context = &c->base;
     return QUIRE_OK;
 }

@@ -12,13 +12,12 @@ typedef struct {
     quire_context base;
     const cpu_tier *tier;
     thread_pool *pool; /* NULL: the caller's thread alone */
-    int threads;       /* in a copy: how many there are, the caller's among them */
     size_t cache;      /* bytes: it pays to fetch far ahead in arrays that are longer; in caches it does not */
     size_t thread;     /* bytes: the fewest that a thread is started for */
     void (*report)(void *user, size_t done, size_t total);
     void *user;
     int past_ends;                        /* in a copy: the ends of the sum have not told the result (ends.h) */
-    const struct indexed_vector *indexed; /* in a copy: or NULL; the elements of the one vector (indexed.h) */
+    const struct indexed_vector *indexed; /* in a copy: or NULL; the elements of the one vector (strided.h) */
 } cpu_context;
 
 /* A copy of the context, or what a NULL context means. */

@@ -5,10 +5,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/environment.h"
-#include "cpu/indexed.h"
 #include "cpu/layouts.h"
-#include "cpu/segments.h"
 #include "cpu/split.h"
+#include "cpu/strided.h"
 #include "cpu/vector.h"
 
 #include <string.h>
@@ -230,7 +229,7 @@ quire_status cpu_reduce_gathered(quire_context *context, const quire_job *job, c
     w.columns = inner < BLOCK_COLUMNS ? inner : BLOCK_COLUMNS;
     w.planes_of_outer = (inner - 1) / w.columns + 1;
     const size_t planes = rows->x.outer * w.planes_of_outer, units = planes * rows->segments.count;
-    const int threads = c.threads == 1 ? 1 : cpu_threads(&c, bytes_of(&w), units);
+    const int threads = pool_threads(c.pool) == 1 ? 1 : cpu_threads(&c, bytes_of(&w), units);
     const size_t share = units / ((size_t)threads * SHARES) + 1;
     w.leaves_long = threads > 1;
     if (threads > 1) run_long(&c, &w, planes);

@@ -1,11 +1,11 @@
-/* group_sums.c - see group_sums.h. Rows go to windows where these have room, else to states. Groups that windows leave
+/* group_sums.c - see groups.h. Rows go to windows where these have room, else to states. Groups that windows leave
  * open are added once more, to states alone.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/group_sums.h"
 #include "cpu/ends.h"
 #include "cpu/group_windows.h"
+#include "cpu/groups.h"
 #include "cpu/pair.h"
 #include "cpu/vector.h"
 

@@ -15,7 +15,7 @@
 #ifndef QUIRE_CPU_GROUP_WINDOWS_H
 #define QUIRE_CPU_GROUP_WINDOWS_H
 
-#include "cpu/group_state.h"
+#include "cpu/groups.h"
 
 #define FETCHED ((size_t)8)   /* rows, for which a line of the next stretch is fetched */
 #define WINDOW_ROWS 16        /* for each group, at least, between two emptyings, */

@@ -1,11 +1,11 @@
-/* key_order.c - see key_order.h. A stable counting sort: rows are counted, then each goes to its place. Of many groups
+/* key_order.c - see groups.h. A stable counting sort: rows are counted, then each goes to its place. Of many groups
  * that is done twice, since counters beyond the caches take longer than a second pass: first by buckets of neighbouring
  * groups, then within each bucket. Threads take ranges of neighbouring rows, then buckets.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/key_order.h"
 #include "cpu/gather.h"
+#include "cpu/groups.h"
 #include "cpu/split.h"
 
 #define DIRECT_GROUPS ((size_t)1 << 13) /* the most groups, with that of rows of no group, that are sorted at once */

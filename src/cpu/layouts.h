@@ -1,5 +1,5 @@
 /* layouts.h - slots of the backend for many vectors, for sums by key, and for running sums; and covariances and
- * correlations of all pairs of some vectors with others (gram.c).
+ * correlations of all pairs of some vectors with others (gram.c); where segments stand.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,6 +7,7 @@
 #define QUIRE_CPU_LAYOUTS_H
 
 #include "cpu/context.h"
+#include "cpu/gather.h"
 
 QUIRE_PRIVATE quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                                            const quire_layout *y_layout);
@@ -32,5 +33,20 @@ QUIRE_PRIVATE int is_gram(const cpu_context *context, const quire_job *job, cons
 /* Their results, as cpu_reduce_many stores them. */
 QUIRE_PRIVATE void gram_reduce(const cpu_context *context, const quire_job *job, const quire_layout *x,
                                const quire_layout *y);
+
+typedef struct {
+    int64_t begin; /* element, or entry of an index */
+    size_t n;
+} segment;
+
+/* Segment i; one that ends before it begins is empty. */
+QUIRE_INLINE segment segment_at(const quire_segments *s, size_t i) {
+    const int is_64_bit = s->index == QUIRE_I64;
+    const int64_t begin = index_at(s->begin, (ptrdiff_t)i, is_64_bit), end = index_at(s->end, (ptrdiff_t)i, is_64_bit);
+    return (segment){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
+}
+
+/* A result for each segment, see the backend's slot. By this thread alone, and in our environment. */
+QUIRE_PRIVATE void segments_reduce(const cpu_context *context, const quire_job *job, const quire_segments *segments);
 
 #endif

@@ -59,13 +59,10 @@ static void tree_sum(const cpu_work *w, const char *x, const char *y, size_t n, 
     ((const ordered_work *)w->own)->merge(state, &right);
 }
 
-/* The upper levels of that tree, over the pieces. */
-static void tree_merge(merge_function merge, lane_state *state, size_t pieces) {
-    if (pieces == 1) return;
-    const size_t left = order_split(pieces);
-    tree_merge(merge, state, left);
-    tree_merge(merge, state + left, pieces - left);
-    merge(&state[0], &state[left]);
+/* The upper levels of that tree, over the pieces: neighbours, then pairs of them. Into the first. */
+static void tree_merge(merge_function merge, lane_state *state, int pieces) {
+    for (int apart = 1; apart < pieces; apart *= 2)
+        for (int i = 0; i + apart < pieces; i += 2 * apart) merge(&state[i], &state[i + apart]);
 }
 
 static void run_lanes(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
@@ -91,7 +88,7 @@ quire_total ordered_reduce(const cpu_context *context, const quire_job *job, ptr
     work_run(&w);
 
     const cpu_environment callers = environment_enter();
-    tree_merge(o.merge, state, (size_t)w.pieces);
+    tree_merge(o.merge, state, w.pieces);
     const quire_total total = words_total(method, &state[0], is_double);
     environment_leave(callers);
     return total;

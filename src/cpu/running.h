@@ -1,5 +1,5 @@
 /* running.h - running sums of one vector, a block of elements at a time. A state goes along the vector: of floats it
- * has the ends of every running sum (block/scan.h), which mostly tell its result, and what they leave open is settled
+ * has the ends of every running sum (tier/loops.c), which mostly tell its result, and what they leave open is settled
  * by limbs; of integers it has 128 bits, which no sum of integers in memory leaves (accumulator/integers.h).
  *
  * SPDX-License-Identifier: MIT

@@ -3,15 +3,15 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/gather.h"
 #include "cpu/layouts.h"
 #include "cpu/running.h"
+#include "cpu/vector.h"
 #include "cpu/ways.h"
 
 #define PANEL_VECTORS ((size_t)16)       /* neighbours that go together, where their elements stand side by side */
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* of vectors that one thread takes at a time, about */
 
-/* ------------------------------------------------------------------------------------------------- one running sum */
+/* -------------------------------------------------------------------------------------------------- one running sum */
 
 typedef union {
     running_floats floats;

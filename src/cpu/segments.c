@@ -1,16 +1,14 @@
-/* segments.c - segments on the CPU. They are cut into pieces of about as many elements, however these spread over
- * segments, and threads take the pieces; segments too long for that are each shared by all threads, before the others.
+/* segments.c - segments on the CPU. Threads take some neighbours at a time; segments that are too long for that are
+ * each shared by all threads, before the others.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/segments.h"
 #include "cpu/ends.h"
 #include "cpu/layouts.h"
 #include "cpu/vector.h"
 
-#define PIECES 256              /* the most pieces */
-#define SEGMENT_WEIGHT 64       /* what a segment costs beside its elements, in elements */
-#define TOGETHER ((size_t)4096) /* segments between reports of one thread */
+#define TOGETHER ((size_t)4096) /* the most segments that a thread takes at a time */
+#define SHARES 64               /* of a thread, at least, so that all end at about a time */
 
 typedef struct {
     const quire_job *job;
@@ -18,8 +16,7 @@ typedef struct {
     cpu_context single;
     size_t size, result_size;
     format_description format;
-    int leaves_long;   /* to all threads */
-    const size_t *cut; /* where pieces begin */
+    int leaves_long; /* to all threads */
 } segment_work;
 
 static segment_work work_on(const cpu_context *context, const quire_job *job, const quire_segments *segments) {
@@ -93,43 +90,17 @@ static void run_segments(const void *work, size_t first, size_t last) {
     reduce_together(w, &some);
 }
 
-static void run_pieces(const void *work, size_t first, size_t last) {
-    const segment_work *w = work;
-    for (size_t i = first; i < last; i++) run_segments(w, w->cut[i], w->cut[i + 1]);
-}
-
 void segments_reduce(const cpu_context *context, const quire_job *job, const quire_segments *segments) {
     const segment_work w = work_on(context, job, segments);
     run_segments(&w, 0, segments->count);
 }
 
-/* What the segments cost that are not left to all threads; *elements: how many all of them have. */
-static size_t weigh(const segment_work *w, size_t *elements) {
-    size_t weight = 0;
-    *elements = 0;
-    for (size_t i = 0; i < w->segments->count; i++) {
-        const segment s = segment_at(w->segments, i);
-        if (__builtin_add_overflow(*elements, s.n, elements)) *elements = SIZE_MAX;
-        if (s.n < LONG_ELEMENTS) weight += s.n + SEGMENT_WEIGHT;
-    }
-    return weight;
-}
-
-/* Cuts where a piece has its share of the weight; answers how many pieces there are. */
-static size_t cut(const segment_work *w, size_t weight, size_t *cut) {
-    const size_t share = weight / PIECES + 1;
-    size_t pieces = 0, now = 0;
-    cut[0] = 0;
-    for (size_t i = 0; i < w->segments->count; i++) {
-        const segment s = segment_at(w->segments, i);
-        if (is_left(w, s)) continue;
-        now += s.n + SEGMENT_WEIGHT;
-        if (now < share) continue;
-        cut[++pieces] = i + 1;
-        now = 0;
-    }
-    if (cut[pieces] < w->segments->count) cut[++pieces] = w->segments->count;
-    return pieces;
+/* Elements of all segments, or SIZE_MAX. */
+static size_t elements_of(const quire_segments *segments) {
+    size_t elements = 0;
+    for (size_t i = 0; i < segments->count; i++)
+        if (__builtin_add_overflow(elements, segment_at(segments, i).n, &elements)) return SIZE_MAX;
+    return elements;
 }
 
 static void run_long(const cpu_context *context, const segment_work *w) {
@@ -151,20 +122,13 @@ static int needs_elements(const quire_segments *s) {
 quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
     const cpu_context c = cpu_context_of(context);
     segment_work w = work_on(&c, job, segments);
-    size_t elements = 0, weight = 0, cuts[PIECES + 1];
     int threads = 1;
     if ((!job->x || !job->y) && needs_elements(segments)) return QUIRE_NULL_POINTER;
-    if (c.threads != 1) {
-        weight = weigh(&w, &elements);
-        threads = cpu_threads(&c, product_or_most(elements, w.size), SIZE_MAX);
-    }
-    if (threads == 1) {
-        units_run(&c, run_segments, &w, segments->count, TOGETHER, 1);
-        return QUIRE_OK;
-    }
-    w.leaves_long = 1;
-    run_long(&c, &w);
-    w.cut = cuts;
-    units_run(&c, run_pieces, &w, cut(&w, weight, cuts), 1, threads);
+    if (pool_threads(c.pool) != 1)
+        threads = cpu_threads(&c, product_or_most(elements_of(segments), w.size), segments->count);
+    const size_t share = segments->count / ((size_t)threads * SHARES) + 1;
+    w.leaves_long = threads > 1;
+    if (threads > 1) run_long(&c, &w);
+    units_run(&c, run_segments, &w, segments->count, threads > 1 && share < TOGETHER ? share : TOGETHER, threads);
     return QUIRE_OK;
 }

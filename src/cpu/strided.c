@@ -3,12 +3,96 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/strided.h"
-#include "cpu/block/rows.h"
 #include "cpu/gather.h"
 #include "cpu/pair.h"
 
 #define BLOCK STRIDED_BLOCK
 _Static_assert(CARRIES_IN_TIME(BLOCK), "a stretch is a block");
+
+/* ------------------------------------------------------------------------------------------------- through an index */
+
+QUIRE_INLINE int64_t row_of(const indexed_array *a, int64_t entry) {
+    if (!a->order) return entry;
+    return index_at(a->order, entry, a->is_64_bit);
+}
+
+/* The rows that an entry names; answers whether both are there. */
+typedef struct {
+    int64_t x, y;
+} row_pair;
+
+QUIRE_INLINE int find_rows(const indexed_vector *v, int64_t entry, row_pair *rows) {
+    rows->x = row_of(&v->x, entry);
+    if ((uint64_t)rows->x >= v->x.rows) return 0;
+    rows->y = v->reads_y ? row_of(&v->y, entry) : rows->x;
+    return !v->reads_y || (uint64_t)rows->y < v->y.rows;
+}
+
+size_t indexed_count(const indexed_vector *v, int64_t first, size_t n) {
+    size_t count = 0;
+    row_pair rows;
+    for (size_t i = 0; i < n; i++) count += (size_t)find_rows(v, first + (int64_t)i, &rows);
+    return count;
+}
+
+/* The size is a constant for each caller, and so are the columns where there is one. */
+QUIRE_INLINE size_t gather_rows(const indexed_vector *v, int of_y, char *to, size_t apart, int64_t first, size_t n,
+                                size_t columns, ptrdiff_t inner, size_t size) {
+    const indexed_array *a = of_y ? &v->y : &v->x;
+    char *next = to;
+    row_pair rows;
+    for (size_t i = 0; i < n; i++) {
+        if (!find_rows(v, first + (int64_t)i, &rows)) continue;
+        const char *from = a->base + (ptrdiff_t)(of_y ? rows.y : rows.x) * a->row;
+        memcpy(next, from, size);
+        for (size_t c = 1; c < columns; c++) memcpy(next + c * apart, from + (ptrdiff_t)c * inner, size);
+        next += size;
+    }
+    return (size_t)(next - to) / size;
+}
+
+size_t indexed_gather_columns(const indexed_vector *v, int of_y, char *to, size_t apart, int64_t first, size_t n,
+                              size_t columns, ptrdiff_t inner, size_t size) {
+#define GATHER(bytes)                                                                                                  \
+    return columns == 1 ? gather_rows(v, of_y, to, 0, first, n, 1, 0, bytes)                                           \
+                        : gather_rows(v, of_y, to, apart, first, n, columns, inner, bytes)
+    switch (size) {
+    case 1: GATHER(1);
+    case 2: GATHER(2);
+    case 4: GATHER(4);
+    default: GATHER(8);
+    }
+#undef GATHER
+}
+
+/* On from where the last walk ended, or from the beginning: the entries from there on of which the first is the present
+ * one of this number. */
+static void walk_to(const indexed_vector *v, size_t present) {
+    indexed_walk *walk = v->walk;
+    row_pair rows;
+    if (walk->present > present) *walk = (indexed_walk){ 0, v->first };
+    for (; walk->present < present; walk->entry++) walk->present += (size_t)find_rows(v, walk->entry, &rows);
+}
+
+/* Elements of x, or of y, side by side: of n present entries from the one that stands at this address on. If some are
+ * absent, the present ones stand as if these were not there. */
+static void indexed_gather(const indexed_vector *v, int of_y, void *to, const char *at, size_t n, size_t size) {
+    const size_t number = (size_t)(at - v->at) / v->entry_size;
+    if (!v->walk) {
+        indexed_gather_columns(v, of_y, to, 0, v->first + (int64_t)number, n, 1, 0, size);
+        return;
+    }
+    walk_to(v, number);
+    int64_t entry = v->walk->entry;
+    for (size_t left = n; left;) { /* so many entries have no more elements */
+        const size_t found = indexed_gather_columns(v, of_y, to, 0, entry, left, 1, 0, size);
+        entry += (int64_t)left;
+        to = (char *)to + found * size;
+        left -= found;
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- blocks */
 
 /* Whether y is another vector than x. */
 static int reads_y(const strided_vector *v, const char *x, const char *y) {
@@ -142,6 +226,7 @@ static void fill_row(char *row, size_t n, size_t size, uint64_t missing) {
 static void grown_tile(const strided_vector *v, const char *x, const char *y, size_t n, lane_state *total) {
     const panel_add_function add = v->tier->lanes->of[v->type][v->term][v->method].add;
     const size_t row = ORDER_LANES * v->size;
+    const ptrdiff_t group = (ptrdiff_t)(PANEL * v->size);
     const size_t real = has_double_lanes(v->type) ? sizeof(double) : sizeof(float);
     const size_t state_bytes = (size_t)lane_methods[v->method].words * PANEL * real;
     _Alignas(64) char states[GROUPS * PANEL_STATE_BYTES];
@@ -156,11 +241,7 @@ static void grown_tile(const strided_vector *v, const char *x, const char *y, si
         fill_row(buffer.x, count, v->size, missing);
         if (y_too) fill_row(buffer.y, count, v->size, 0);
         const panel_rows rows = { buffer.x, from_y, (ptrdiff_t)row, (ptrdiff_t)row, (count - 1) / ORDER_LANES + 1 };
-        for (size_t g = 0; g < GROUPS; g++) {
-            panel_rows lanes = rows;
-            lanes.x += g * PANEL * v->size, lanes.y += g * PANEL * v->size;
-            add(lanes, 1, 0, 0, done != 0, states + g * state_bytes);
-        }
+        add(rows, GROUPS, group, group, done != 0, states);
     }
     merge_lanes(v, states, state_bytes, total);
 }

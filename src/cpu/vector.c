@@ -1,13 +1,170 @@
-/* vector.c - one vector: which way it goes.
+/* vector.c - one vector: which way it goes. Exact sums go by their ends, else by all bits. Variances and the like by
+ * sums that lose a little, if these decide the result; averages, covariances and correlations of two vectors by the
+ * ends of their sums; else from the exact sums.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/vector.h"
+#include "cpu/block/moment_ball.h"
 #include "cpu/ends.h"
+#include "cpu/environment.h"
+#include "cpu/strided.h"
 #include "cpu/ways.h"
+#include "operation/moments.h"
 
-static uint64_t bits_of_result(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+/* ------------------------------------------------------------------------------------------------------- exact sums */
+
+/* The elements of which all sums are made one after the other: the others find them in a cache. */
+#define TOGETHER_ELEMENTS ((size_t)1 << 13)
+_Static_assert(CARRIES_IN_TIME(TOGETHER_ELEMENTS), "limbs are carried after each block");
+
+/* Several sums of a job, each to its accumulator. Never inlined, for what it has on the stack. */
+static __attribute__((noinline)) void add_together(const cpu_work *w, const strided_vector *v, quire_accumulator *a,
+                                                   const char *x, const char *y, size_t n) {
+    strided_blocks blocks;
+    strided_begin(&blocks, v, x, y, n, TOGETHER_ELEMENTS);
+    for (ends_vector b; strided_next(&blocks, &b);)
+        for (int i = 0; i < job_sums(w->job); i++) {
+            const ends_vector of = vector_of_sum(w->job, i, b);
+            v->tier->exact[v->type][term_of(w->job, i)](&a[i], of.x, of.y, of.n, w->fetches);
+            limbs_carry(a[i].limb);
+        }
+}
+
+/* All sums. */
+static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n) {
+    const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
+    if (job_sums(w->job) > 1)
+        add_together(w, &v, a, x, y, n);
+    else if (is_contiguous(w))
+        v.tier->exact[v.type][v.term](a, x, y, n, w->fetches);
+    else
+        strided_exact(&v, a, x, y, n);
+}
+
+static void run_exact(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
+    quire_accumulator *accumulator = w->own; /* where all pieces add up; one for each sum */
+    const int sums = job_sums(w->job);
+    (void)piece;
+    if (w->threads == 1) { /* of a sum that is carried: an exact_function needs no more */
+        exact_add(w, accumulator, x, y, n);
+        if (w->pieces > 1) limbs_carry(accumulator->limb); /* what one call may leave uncarried, many may not */
+        return;
+    }
+    quire_accumulator part[MOST_JOB_SUMS];
+    memset(part, 0, (size_t)sums * sizeof *part);
+    exact_add(w, part, x, y, n);
+    for (int i = 0; i < sums; i++) {
+        limbs_carry(part[i].limb);
+        threads_add(&accumulator[i], &part[i]);
+    }
+}
+
+void exact_accumulate(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                      quire_accumulator *accumulator) {
+    cpu_work w = work_of(context, job, x_stride, y_stride);
+    w.run = run_exact;
+    w.own = accumulator;
+    work_run(&w);
+    for (int i = 0; i < job_sums(job); i++) accumulator_count(&accumulator[i], job->n);
+}
+
+static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                             format_description format) {
+    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
+    uint64_t bits;
+    const int by_ends = may_have_ends(context, job) && !have_windows_first(job);
+    if (by_ends && ends_reduce(context, job, x_stride, y_stride, format, &bits)) return bits;
+    exact_accumulate(context, job, x_stride, y_stride, &a);
+    return finish_and_round(accumulator_total(&a), job->finish, job->n, format, job->rounding);
+}
+
+/* -------------------------------------------------------------------------------------------------- short variances */
+
+/* Never inlined, which shows in the time of a few elements. */
+static __attribute__((noinline)) int short_moment(const cpu_tier *tier, const quire_job *job, format_description format,
+                                                  uint64_t *bits) {
+    moment_sums sums;
+    for (moment_way way = moments_first_way(describe_format(job->type), format, job->n); way < MOMENT_WAYS; way++)
+        if (tier->moments[job->type](job->x, job->n, way, &sums) && moments_decide(&sums, job, format, bits)) return 1;
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------------------- long variances */
+
+/* Of each piece: its sums, whether they are there, and the way to them. */
+typedef struct {
+    moment_sums *sums;
+    int *are_there;
+    moment_way way;
+} moment_work;
+
+static void run_moments(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
+    const moment_work *m = w->own;
+    (void)y;
+    m->are_there[piece] = w->context->tier->moments[w->job->type](x, n, m->way, &m->sums[piece]);
+}
+
+/* Of all pieces. Never inlined: the additions would be moved out of our environment. */
+static __attribute__((noinline)) int pieces_decide(const cpu_work *w, format_description format, uint64_t *bits) {
+    const moment_work *m = w->own;
+    moment_sums all = m->sums[0];
+    for (int i = 0; i < w->pieces; i++) {
+        if (!m->are_there[i]) return 0;
+        if (i) moment_sums_add(&all, &m->sums[i]);
+    }
+    return moments_decide(&all, w->job, format, bits);
+}
+
+/* A moment of a long vector by sums that lose a little, if they decide it. */
+static int long_moment(cpu_work *w, moment_way way, format_description format, uint64_t *bits) {
+    moment_sums sums[MOST_PIECES];
+    int are_there[MOST_PIECES];
+    moment_work m = { sums, are_there, way };
+    w->run = run_moments;
+    w->own = &m;
+    work_run(w);
+    const cpu_environment callers = environment_enter();
+    const int decided = pieces_decide(w, format, bits);
+    environment_leave(callers);
+    return decided;
+}
+
+static uint64_t moments_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                                format_description format) {
+    quire_accumulator a[MOST_SUMS] = { QUIRE_ACCUMULATOR_ZERO, QUIRE_ACCUMULATOR_ZERO };
+    accumulated_moment_room room;
+    if (job->n > VECTOR_EXACT_ELEMENTS && !context->report) {
+        cpu_work w = work_of(context, job, x_stride, y_stride);
+        uint64_t bits;
+        moment_way way = moments_first_way(describe_format(job->type), format, job->n);
+        for (; is_contiguous(&w) && way < MOMENT_WAYS; way++)
+            if (long_moment(&w, way, format, &bits)) return bits;
+    }
+    exact_accumulate(context, job, x_stride, y_stride, a);
+    return accumulated_moments_round(&a[0], &a[1], job->finish, job->correction, format, job->rounding, &room);
+}
+
+static uint64_t pairs_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                             format_description format) {
+    quire_accumulator a[MOST_PAIR_SUMS];
+    const quire_accumulator *const sums[MOST_PAIR_SUMS] = { &a[0], &a[1], &a[2], &a[3], &a[4] };
+    quire_total total;
+    pair_room room;
+    uint64_t bits;
+    if (may_have_ends(context, job) && ends_reduce(context, job, x_stride, y_stride, format, &bits)) return bits;
+    memset(a, 0, (size_t)pair_sums_of(job->finish) * sizeof *a);
+    exact_accumulate(context, job, x_stride, y_stride, a);
+    pair_total(sums, job->finish, job->correction, &room, &total);
+    return total_round(total, format, job->rounding);
+}
+
+/* ------------------------------------------------------------------------------------------------------- one vector */
+
+/* Never inlined, for what it needs of the stack shows in the time of a few elements. */
+static __attribute__((noinline)) uint64_t bits_of_result(const cpu_context *context, const quire_job *job,
+                                                         ptrdiff_t x_stride, ptrdiff_t y_stride,
+                                                         format_description format) {
     if (!job->n && is_exact_finish(job->finish)) return format.quiet_nan;
     if (needs_pair_sums(job->finish)) return pairs_reduce(context, job, x_stride, y_stride, format);
     if (needs_squares(job->finish)) return moments_reduce(context, job, x_stride, y_stride, format);
@@ -27,17 +184,20 @@ void vector_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x
 
 static uint64_t bits_of_contiguous(const cpu_context *context, const quire_job *job, ptrdiff_t size,
                                    format_description format) {
-    const int is_short = job->n && job->n <= VECTOR_EXACT_ELEMENTS, has_squares = needs_squares(job->finish);
+    const int has_squares = needs_squares(job->finish);
+    const size_t most = has_squares ? VECTOR_EXACT_ELEMENTS : PIECE_ELEMENTS; /* of what is not cut */
     cpu_context past;
     uint64_t bits;
-    if (is_short && has_squares && short_moment(context->tier, job, format, &bits)) return bits;
-    if (is_short && (has_squares ? may_have_ends(context, job) : has_ends(context, job, format))) {
-        if (ends_tell(context->tier, job, format, &bits)) return bits;
-        past = ends_past(context);
-        context = &past;
-    }
     if (job->method != QUIRE_EXACT && job->n && job->n <= ORDER_TILE)
         return ordered_one_tile(context->tier, job, format);
+    if (job->n && job->n <= most) {
+        if (has_squares && short_moment(context->tier, job, format, &bits)) return bits;
+        if (has_squares ? may_have_ends(context, job) : has_ends(context, job, format)) {
+            if (ends_tell(context->tier, job, format, &bits)) return bits;
+            past = ends_past(context);
+            context = &past;
+        }
+    }
     return bits_of_result(context, job, size, size, format);
 }
 

@@ -17,4 +17,8 @@ QUIRE_PRIVATE void vector_reduce(const cpu_context *context, const quire_job *jo
 QUIRE_PRIVATE void vector_contiguous(const cpu_context *context, const quire_job *job, format_description format,
                                      void *result);
 
+/* Adds all sums of a job of floating-point numbers to accumulators, one each. n is not 0. */
+QUIRE_PRIVATE void exact_accumulate(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                    ptrdiff_t y_stride, quire_accumulator *accumulator);
+
 #endif

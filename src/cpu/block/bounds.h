@@ -16,7 +16,6 @@
 #define QUIRE_CPU_BLOCK_BOUNDS_H
 
 #include "cpu/block/functions.h"
-#include "cpu/block/rows.h"
 #include "cpu/simd/simd.h"
 
 #define BOUNDS_VECTORS (ORDER_LANES / SIMD_F32)

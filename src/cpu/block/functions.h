@@ -1,5 +1,6 @@
 /* functions.h - what is asked of the blocks of a vector, whatever the tier: an exact sum, that of a few elements, a
- * subtree of the canonical order. panel.h has what is asked of many vectors.
+ * subtree of the canonical order; and the rows of a tile as they stand in memory. panel.h has what is asked of many
+ * vectors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,6 +9,9 @@
 
 #include "accumulator/integers.h"
 #include "cpu/simd/scalar.h"
+#include "format/formats.h"
+#include "operation/operations.h"
+#include "order/order.h"
 
 #define LINE_BYTES ((size_t)64) /* of the caches */
 
@@ -76,5 +80,23 @@ typedef enum { INTEGER_ELEMENTS, INTEGER_MAGNITUDES, INTEGER_PRODUCTS, INTEGER_W
 
 /* Adds n terms of integers that stand side by side, each aligned to itself; y is read for products alone. */
 typedef void (*integer_function)(integer_sum *sum, const void *x, const void *y, size_t n);
+
+/* What is to be added: rows of a tile, of which the last may stand elsewhere. */
+typedef struct {
+    const char *x, *y, *last_x, *last_y;
+    size_t full;
+} tile_source;
+
+/* The element that stands where there is none, as its term is the identity: -0, or +0 where signs are flipped; of a
+ * product, -0 times +0. (The magnitude of -0 and its square are +0, which changes no sum of such, as none is -0.) */
+QUIRE_INLINE uint64_t missing_element(size_t size, term_sign sign) {
+    return (uint64_t)(sign != SIGN_FLIPPED) << (8 * size - 1);
+}
+
+/* A short row, filled up with such elements. */
+QUIRE_INLINE void tile_fill(format_description format, char *row, const char *from, size_t n, uint64_t missing) {
+    memcpy(row, from, n * (size_t)format.size);
+    for (size_t j = n; j < ORDER_LANES; j++) format_store(missing, format.size, row + j * (size_t)format.size);
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* indexed.h - the slow ways of exact accumulation. Blocks with NaN or infinities among their elements: what is not
  * finite is noted and replaced by zero in a copy, and the copy can go the way of any other block. And blocks that no
  * window holds: the pairs of bins of method/indexed.h, filled from vectors, or limb by limb. Compiled anew for every
- * format and term, like window.h.
+ * format and term.
  *
  * Vectors prepare what is added and where; the additions themselves are one by one, since neighbours may share a bin.
  * They go to columns of their own, so that equal exponents in a row need not wait for each other.

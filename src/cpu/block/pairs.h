@@ -1,6 +1,6 @@
 /* pairs.h - an exact sum of doubles, or for results that are doubles, by a sum and two ends beside it. TwoSum says what
  * each addition loses (Knuth, TAOCP 2, 4.2.2, Theorem B), and what all of them lose is enclosed: by additions that
- * round upward, where an instruction can say so (simd/upward.h); else it is added up by TwoSum as well, and the
+ * round upward, where an instruction can say so (simd/simd.h); else it is added up by TwoSum as well, and the
  * magnitudes of what that loses say how far off it may be. Either way nothing is off where no addition of what was lost
  * has rounded, so that ties are told.
  *
@@ -15,8 +15,7 @@
 #ifndef QUIRE_CPU_BLOCK_PAIRS_H
 #define QUIRE_CPU_BLOCK_PAIRS_H
 
-#include "cpu/block/ends_choice.h"
-#include "cpu/simd/upward.h"
+#include "cpu/block/ends.h"
 
 #define PAIR_SETS (SIMD_REGISTERS > 16 ? 4 : 2)
 #define PAIR_STEP ((size_t)(PAIR_SETS / 2 * SIMD_F32)) /* elements that give each set its lanes */

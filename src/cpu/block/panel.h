@@ -97,11 +97,11 @@ typedef struct {
     double s[2], q[3], width[2];
 } moment_sums;
 
-/* Ways to such sums, each narrower than the one before, and slower. A way that is not for a format is taken as the
- * next. */
+/* Ways to such sums (tier/moments.c), each narrower than the one before, and slower. A way that is not for a format is
+ * taken as the next. */
 typedef enum {
-    MOMENTS_IN_FLOATS, /* moment_floats.h: of elements whose squares are floats */
-    MOMENTS_UNSPLIT,   /* moment_sums.h */
+    MOMENTS_IN_FLOATS, /* of elements whose squares are floats */
+    MOMENTS_UNSPLIT,
     MOMENTS_SPLIT,
     MOMENT_WAYS
 } moment_way;

@@ -3,8 +3,7 @@
  * are noted; and the range of a block: the least and the greatest magnitude of its terms, which show whether a window
  * holds them.
  *
- * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements, by
- * integers more.
+ * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -96,9 +95,6 @@ QUIRE_INLINE int always_fits(exact_choice c, int bins) {
     return window_range(bins) >= term_highest(c) - term_lowest(c);
 }
 
-/* The fewest bins that are tried: where two hold all there can be, one is not worth it. */
-QUIRE_INLINE int least_bins(exact_choice c) { return !always_fits(c, 1) && always_fits(c, 2) ? 2 : 1; }
-
 /* Prefetches what comes after x; perhaps past the end, where it does nothing. */
 QUIRE_INLINE void fetch_ahead(exact_choice c, const char *x) {
     __builtin_prefetch((const void *)((uintptr_t)x + NEXT_BYTES));
@@ -173,7 +169,7 @@ QUIRE_INLINE void float_product_terms(exact_choice c, const char *x, const char 
     for (int i = 0; i < 2; i++) {
         const int at = i * SIMD_F32 * c.format.size;
         const v_f32 a = c.load(x + at), b = c.is_pair ? c.load(y + at) : a, product = a * b;
-        look_at(m, (v_i64)product, 4, !always_fits(c, least_bins(c)));
+        look_at(m, (v_i64)product, 4, !always_fits(c, 1));
         if (leaves_floats(c)) m->underflow |= (v_i64)((product == 0) & (a != 0) & (b != 0));
         for (int place = 0; place < 2; place++)
             value[2 * i + place] = widen_by_shift((v_u64)product, 32, place, 8, keep);

@@ -6,7 +6,6 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/block/decoded.h"
 #include "cpu/block/indexed.h"
 #if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
 #include "cpu/block/narrow.h"

@@ -1,10 +1,8 @@
-/* lanes.c - the methods that follow the canonical order, in one tier: instances of tile_sum.h and panel_lanes.h for
- * every format, term and arithmetic of the lists, and the table of them.
+/* lanes.c - the methods that follow the canonical order, in one tier: instances of block/tile.h for every format, term
+ * and arithmetic of the lists, and the table of them.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/block/decoded.h"
-#include "cpu/block/rows.h"
 #include "cpu/simd/simd.h"
 #include "cpu/tier/tier.h"
 
@@ -39,8 +37,6 @@ QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, t
     return (void)t, (void)lanes, (void)from, (void)rows, (void)fetches, 0;
 }
 #endif
-#include "cpu/block/panel_lanes.h"
-#include "cpu/tier/tile_sum.h"
 
 #define VECTOR v_f64
 #define SCALAR f64
@@ -51,8 +47,6 @@ QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, t
                                  int fetches) {
     return (void)t, (void)lanes, (void)from, (void)rows, (void)fetches, 0;
 }
-#include "cpu/block/panel_lanes.h"
-#include "cpu/tier/tile_sum.h"
 
 #define ARITHMETIC(method, state_words, name, NAME, real, term)                                                        \
     ((const tile_arithmetic_##real){                                                                                   \

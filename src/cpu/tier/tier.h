@@ -8,9 +8,23 @@
 
 #include "backend.h"
 #include "cpu/block/panel.h"
-#include "cpu/block/scan.h"
 #include "format/formats.h"
 #include "method/methods.h"
+
+/* Of the elements so far: sum + lost, off by so much at most, exact if off is 0. magnitudes: bits of all of them, the
+ * signs shifted out; signs: bits that all of them have. */
+typedef struct {
+    double sum, lost, off;
+    uint64_t magnitudes, signs;
+} scan_state;
+
+/* n elements as doubles, 0 < n <= ENDS_TOGETHER, from where they stand, stride bytes apart; and their running sums'
+ * ends, behind a state, which becomes that after them. */
+typedef void (*scan_values_function)(double *to, const char *from, ptrdiff_t stride, size_t n);
+typedef struct {
+    const scan_values_function *values; /* of each format */
+    void (*ends)(scan_state *s, const double *value, size_t n, many_ends *ends);
+} tier_scan;
 
 typedef struct {
     const tier_lanes *lanes;

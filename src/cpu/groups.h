@@ -1,14 +1,15 @@
-/* group_state.h - what has been added up of a group, and the rows that are added to it. A state is a sum by TwoSum,
- * what its additions lost, added up by TwoSum as well, and the magnitudes of what these lost in turn: ends beside a
- * sum, as in block/pairs.h.
+/* groups.h - exact sums of groups without a sort: each row is added to the state of its group as it comes. A state is a
+ * sum by TwoSum, what its additions lost, added up by TwoSum as well, and the magnitudes of what these lost in turn:
+ * ends beside a sum, as in block/pairs.h. And the order of rows by their groups.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_GROUP_STATE_H
-#define QUIRE_CPU_GROUP_STATE_H
+#ifndef QUIRE_CPU_GROUPS_H
+#define QUIRE_CPU_GROUPS_H
 
 #include "cpu/context.h"
 #include "cpu/gather.h"
+#include "workspace.h"
 
 #include <string.h>
 
@@ -73,5 +74,35 @@ QUIRE_INLINE uint64_t key_of(const void *keys, size_t row, int is_64_bit) {
 QUIRE_INLINE uint64_t key_at(const quire_keys *keys, size_t row) {
     return key_of(keys->keys, row, keys->index == QUIRE_I64);
 }
+
+/* Whether that is a way to a job's sums, and one that takes no longer than a sort. */
+QUIRE_PRIVATE int has_group_sums(const quire_job *job, const quire_keys *keys);
+
+/* Bytes of states for so many columns, and at least one group; 0: more than memory holds. */
+QUIRE_PRIVATE size_t group_sums_states(const cpu_context *context, const quire_keys *keys, size_t columns);
+
+/* Adds up, by all threads of a context that reports nothing, and stores the results that the states tell: that of group
+ * g and column c goes to results[g * apart + c]. numbers[g] becomes -1, or, if a result of group g is left open, how
+ * many such groups there are before it. counts: how many rows each group has, or NULL. Answers how many groups are left
+ * open. */
+QUIRE_PRIVATE size_t group_sums(const cpu_context *context, const group_columns *columns, void *states, char *results,
+                                size_t apart, int64_t *numbers, int64_t *counts);
+
+/* -------------------------------------------------------------------------------- rows in the order of their groups */
+
+/* What is brought into the order of the groups: of each row an element of so many bytes, `row` bytes behind that of the
+ * row before; or if x is NULL the number of the row, an integer of 4 or 8. */
+typedef struct {
+    const char *x;
+    ptrdiff_t row;
+    size_t size;
+} keyed_elements;
+
+/* Bytes of workspace for these groups, or fewer; 0: more than memory holds. */
+QUIRE_PRIVATE size_t key_order_workspace(const cpu_context *context, const quire_keys *keys, keyed_elements elements);
+
+/* See quire_order_by_key; index: of the offsets; to: where elements go. */
+QUIRE_PRIVATE void key_order(const cpu_context *context, const quire_keys *keys, keyed_elements elements,
+                             quire_index index, void *to, void *offsets, void *workspace);
 
 #endif
