@@ -194,6 +194,8 @@ QUIRE_INLINE uint64_t infinity_bits(format_description f, uint64_t sign) {
     return f.has_infinity ? sign | f.infinity : f.quiet_nan;
 }
 
+#define EXPONENT_FIELDS 2048 /* a double's; no format has more */
+
 /* Rounds to a format, and returns its bits (IEEE 754-2019, 4.3). */
 QUIRE_INLINE uint64_t total_round(quire_total t, format_description f, quire_rounding rounding) {
     const uint64_t sign = t.negative || (t.cancelled && rounding == QUIRE_DOWNWARD) ? f.sign : 0;
@@ -213,9 +215,10 @@ QUIRE_INLINE uint64_t total_round(quire_total t, format_description f, quire_rou
     const int beyond_half = below || t.low || t.sticky;
     if (nearest ? half && (beyond_half || (kept & 1)) : away && (half || beyond_half)) kept++;
     /* The exponent field counts from the subnormals' last place; the hidden bit of kept adds the one that is missing,
-     * and a carry out of the significand moves into the next binade by itself. */
-    uint64_t bits = ((uint64_t)(q - f.least_exponent) << (f.precision - 1)) + kept;
-    if (bits < f.infinity) return sign | bits;
+     * and a carry out of the significand moves into the next binade by itself. Quotients of sums may be so great that
+     * the field would not fit 64 bits. */
+    const uint64_t field = (uint64_t)(q - f.least_exponent), bits = (field << (f.precision - 1)) + kept;
+    if (field < EXPONENT_FIELDS && bits < f.infinity) return sign | bits;
     return nearest || away ? infinity_bits(f, sign) : sign | (f.infinity - 1);
 }
 

@@ -125,7 +125,7 @@ quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, c
     int threads = 1;
     if ((!job->x || !job->y) && needs_elements(segments)) return QUIRE_NULL_POINTER;
     if (pool_threads(c.pool) != 1)
-        threads = cpu_threads(&c, product_or_most(elements_of(segments), w.size), segments->count);
+        threads = cpu_threads(&c, product_or_most(elements_of(segments), w.size), SIZE_MAX);
     const size_t share = segments->count / ((size_t)threads * SHARES) + 1;
     w.leaves_long = threads > 1;
     if (threads > 1) run_long(&c, &w);

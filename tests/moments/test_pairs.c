@@ -153,6 +153,21 @@ START_TEST(averages_by_hand) {
 }
 END_TEST
 
+/* Weights that cancel to 2^-below, under a sum of 2^(a + 1024): up to 2^3122, of which no format has the exponent. */
+START_TEST(great_quotients) {
+    for (int a = -1074; a <= 1023; a += a < 1000 ? 61 : 1)
+        for (int below = 1; below <= 1074; below += below < 1040 ? 53 : 1) {
+            const double x[3] = { ldexp(1, a), -ldexp(1, a), 0 },
+                         weights[3] = { 0x1p1023, -0x1p1023, ldexp(1, -below) };
+            const double nearest = average(3, x, weights, QUIRE_TO_NEAREST), right = ldexp(1, a + 1024 + below);
+            const double downward = average(3, x, weights, QUIRE_DOWNWARD);
+            check_bits(QUIRE_F64, &nearest, double_bits(right), "2^%d over 2^-%d", a + 1024, below);
+            check_bits(QUIRE_F64, &downward, double_bits(isinf(right) ? 0x1.fffffffffffffp+1023 : right),
+                       "2^%d over 2^-%d, downward", a + 1024, below);
+        }
+}
+END_TEST
+
 /* Half way between two doubles, and beside it by what only the last of 1000 bits tells: x of 53 bits, and x + ulp, have
  * the average of weights 1 and 1 in the middle. */
 START_TEST(ties) {
@@ -319,6 +334,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, cancellation);
     tcase_add_loop_test(cases, long_vectors, 0, 3 * TYPE_COUNT);
     tcase_add_test(cases, averages_by_hand);
+    tcase_add_test(cases, great_quotients);
     tcase_add_test(cases, ties);
     tcase_add_test(cases, lines);
     tcase_add_loop_test(cases, matrices, 0, TYPE_COUNT);
