@@ -9,8 +9,8 @@ orders: 1 where no order shows.
 
 bench/python/torch_layers.py --batches [--csv FILE] [--total 120] [--hidden 1024,4096,...] [--batch 1,16,...]
 
-Softmax and norms of small and large batches (layer_batches.py): rows of a CSV, and a summary. The program fails if a
-row's bits depend on the batch.
+Softmax and norms of small and large batches (layer_batches.py): rows of a CSV, and a summary. The program fails if
+the bits of the first row, or of its gradient, depend on the batch.
 """
 
 from __future__ import annotations
@@ -89,7 +89,10 @@ class Table:
 
 
 def numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+    found = [int(part) for part in text.split(",")]
+    if min(found) < 1:
+        raise ValueError(text)
+    return found
 
 
 def main() -> None:
@@ -103,6 +106,10 @@ def main() -> None:
     parser.add_argument("--hidden", type=numbers, default=[1024, 4096, 8192, 16384], help="lengths of rows")
     parser.add_argument("--batch", type=numbers, default=[1, 16, 256, 4096], help="numbers of rows")
     of = parser.parse_args()
+    if of.csv and not of.batches:
+        parser.error("--csv goes with --batches")
+    if of.batches and of.bits is not None:
+        parser.error("bits and seconds do not go with --batches")
     torch.manual_seed(1)
     where = torch.cuda.get_device_name() if of.device == "cuda" else platform.machine()
     if of.batches:

@@ -45,7 +45,8 @@ static __device__ __forceinline__ double times_up(double x, const number_between
 static __device__ __forceinline__ double root_down(double x) { return __dmul_rd(__dsqrt_rn(x), 1 - 0x1p-53); }
 static __device__ __forceinline__ double root_up(double x) { return __dmul_ru(__dsqrt_rn(x), 1 + 0x1p-52); }
 
-/* What a few instructions tell, as mostly: the sum itself, to nearest, for 8 to 24 bits of precision. */
+/* What a few instructions tell, as mostly: what is finished already (a sum, its root, a mean), to nearest, for 8 to
+ * 24 bits of precision. */
 static __device__ __forceinline__ bool round_ends_quickly(double down, double up, int precision, uint64_t *bits) {
     *bits = round_number(up, precision);
     return (down == up || *bits == round_number(down, precision)) && !double_is_nan(up);
