@@ -40,9 +40,10 @@ struct vector_source {
     }
 };
 
-/* Puts a vector of so many elements, or more, aside while there is room; answers whether it did. */
+/* Puts a vector of so many elements, or more, aside while there is room; answers whether it did. Once the list is full
+ * no more are counted: 2^32 of them would begin it anew. */
 static __device__ __forceinline__ bool put_aside(const vectors_job &job, size_t v, size_t n, size_t least) {
-    if (n < least) return false;
+    if (n < least || *(volatile unsigned *)&job.workspace->long_segments >= LONG_SEGMENTS) return false;
     const unsigned at = atomicAdd(&job.workspace->long_segments, 1u);
     if (at < LONG_SEGMENTS) job.workspace->long_segment[at] = v;
     return at < LONG_SEGMENTS;

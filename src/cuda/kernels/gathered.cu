@@ -62,13 +62,14 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
     static __device__ __forceinline__ bool list_run(const gathered_job &g, size_t first, size_t entries) {
         vectors_workspace &w = *g.job.workspace;
         const unsigned columns = g.run * E;
-        unsigned parts = (unsigned)min(entries / (g.long_rows * GATHERED_PART) + 1, (size_t)GATHERED_RUNS), place = 0;
-        if (parts > 1) place = atomicAdd(&w.run_places, parts * columns);
+        unsigned parts = (unsigned)min(entries / (g.long_rows * GATHERED_PART) + 1, (size_t)GATHERED_RUNS);
+        unsigned long long place = 0; /* what does not fit is counted, too */
+        if (parts > 1) place = atomicAdd(&w.run_places, (unsigned long long)parts * columns);
         if (place + parts * columns > VECTORS_PLACES) parts = 1;
-        const unsigned at = atomicAdd(&w.runs, parts);
+        const unsigned long long at = atomicAdd(&w.runs, (unsigned long long)parts);
         const bool fit = at + parts <= GATHERED_RUNS;
         for (unsigned i = 0; i < parts && at + i < GATHERED_RUNS; i++)
-            w.run[at + i] = run_part{ first, i, fit ? parts : 0, place };
+            w.run[at + i] = run_part{ first, i, fit ? parts : 0, (unsigned)place };
         return fit;
     }
     /* Puts the run of chunk c aside, by the threads that have its chunks, which are neighbours. */
@@ -139,14 +140,15 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
     }
     static __device__ __forceinline__ void aside(const gathered_job &g) {
         vectors_workspace &w = *g.job.workspace;
-        const unsigned count = min(*(volatile const unsigned *)&w.runs, (unsigned)GATHERED_RUNS);
+        const unsigned count =
+            (unsigned)min(*(volatile unsigned long long *)&w.runs, (unsigned long long)GATHERED_RUNS);
         for (unsigned i = blockIdx.x; i < count; i += gridDim.x) {
             const run_part its = w.run[i];
             const gathered_vector v(g, its.first + threadIdx.x % g.run * E);
             if (its.parts) part_of(g, v, its, &w.ended[i - its.part]);
             __syncthreads();
         }
-        if (is_last_block(&w.ended[ENDED_SEGMENTS])) w.ended[ENDED_SEGMENTS] = w.runs = w.run_places = 0;
+        if (is_last_block(&w.ended[ENDED_SEGMENTS])) w.runs = w.run_places = w.ended[ENDED_SEGMENTS] = 0;
     }
 };
 

@@ -90,9 +90,9 @@ typedef struct {
     unsigned long_segments; /* how many have been met */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
-    unsigned undecided;        /* exact_array.cuh has not told the result */
-    unsigned users;            /* calls that are at work on one array here (grid/tickets.cuh) */
-    unsigned runs, run_places; /* parts of runs that have been met; and places for them */
+    unsigned undecided;                  /* exact_array.cuh has not told the result */
+    unsigned users;                      /* calls that are at work on one array here (grid/tickets.cuh) */
+    unsigned long long runs, run_places; /* parts of runs that have been met, and places for them: of any number */
     run_part run[GATHERED_RUNS];
 } vectors_workspace;
 
