@@ -68,7 +68,8 @@ static __device__ __forceinline__ bool round_by_ends(const moment_job<R> &job, c
                                reciprocal_around((double)(count - job.correction)) };
     return round_moment_ends(job, terms, s, q, bits);
 }
-/* As mostly: to nearest, of 8 bits or more. */
+/* The same for a result that is rounded to nearest and has 8 bits or more, as most are. A caller has it inline, and
+ * calls round_moment where it answers false. */
 template <class R, class T, class State>
 static __device__ __forceinline__ bool round_quickly(const moment_job<R> &job, const moment_sums<T, State> &sums,
                                                      size_t n, uint64_t *bits) {
@@ -77,8 +78,8 @@ static __device__ __forceinline__ bool round_quickly(const moment_job<R> &job, c
     return false;
 }
 
-/* Whatever decides it. Once in a kernel's code. Of numbers narrower than double a sum is not finite only if an element
- * is not. */
+/* The same by whatever decides it. Once in a kernel's code. Of numbers narrower than double a sum is not finite only if
+ * an element is not. */
 template <class R, class T, class State>
 static __device__ __noinline__ bool round_moment(const moment_job<R> job, const moment_sums<T, State> sums, size_t n,
                                                  uint64_t *bits) {
