@@ -40,7 +40,8 @@ typedef struct {
  * lies ahead bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the
  * order of groups; perhaps past the end, where it does nothing. Whole rows are read in that order, too, and the
  * processor fetches on by itself: it is enough to prefetch every second line. Where memory waits for the arithmetic,
- * every line goes to the first cache. */
+ * every line goes to the first cache. Whole rows are one stretch and the last row another, for of a loop that asked in
+ * each row which it is a compiler makes two. */
 QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
                                                    QUIRE_NAME(tile_lanes, SCALAR) * lanes, tile_source from,
                                                    size_t begin, size_t end, int first, int count, size_t ahead) {
@@ -53,19 +54,24 @@ QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, S
     SIMD_UNROLL
     for (int v = 0; v < count; v++)
         for (int w = 0; w < t.words; w++) state[v][w] = begin ? lanes->vector[first + v][w] : -(VECTOR){ 0 };
-    for (size_t row = begin; row < end; row++, next += (size_t)count * bytes) {
-        const char *x = (row < from.full ? from.x + row * row_bytes : from.last_x) + at;
-        const char *y = t.is_pair ? (row < from.full ? from.y + row * row_bytes : from.last_y) + at : x;
-        SIMD_UNROLL
-        for (int v = 0; v < count; v++) {
-            const void *fetch = (const void *)(next + (size_t)v * bytes);
-            if (ahead && slow)
-                __builtin_prefetch(fetch, 0, 3);
-            else if (ahead && (size_t)v * bytes % fetch_every == 0)
-                __builtin_prefetch(fetch, 0, 2); /* the second cache */
-            VECTOR a = t.load(x + (size_t)v * bytes), b = t.is_pair ? t.load(y + (size_t)v * bytes) : a;
-            VECTOR value = t.value(a, b);
-            t.add(state[v], value, t.error(a, b, value), t.is_product);
+    for (size_t row = begin, stretch; row < end; row = stretch) {
+        const int is_full = row < from.full;
+        const char *x = (is_full ? from.x + row * row_bytes : from.last_x) + at;
+        const char *y = t.is_pair ? (is_full ? from.y + row * row_bytes : from.last_y) + at : x;
+        stretch = is_full && from.full < end ? from.full : end;
+        for (size_t step = 0; row < stretch; row++, step += row_bytes, next += (size_t)count * bytes) {
+            SIMD_UNROLL
+            for (int v = 0; v < count; v++) {
+                const void *fetch = (const void *)(next + (size_t)v * bytes);
+                if (ahead && slow)
+                    __builtin_prefetch(fetch, 0, 3);
+                else if (ahead && (size_t)v * bytes % fetch_every == 0)
+                    __builtin_prefetch(fetch, 0, 2); /* the second cache */
+                const size_t place = step + (size_t)v * bytes;
+                VECTOR a = t.load(x + place), b = t.is_pair ? t.load(y + place) : a;
+                VECTOR value = t.value(a, b);
+                t.add(state[v], value, t.error(a, b, value), t.is_product);
+            }
         }
     }
     SIMD_UNROLL
