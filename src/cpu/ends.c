@@ -133,11 +133,21 @@ QUIRE_INLINE int doubles_round(double low, double up, const quire_job *job, form
     return is_zero || low == up || words_round(&low, 1, job, format) == *bits;
 }
 
+/* What is infinite or NaN, where the sum tells it. Never inlined, for it is seldom needed. */
+static __attribute__((noinline)) int special_round(double sum, ends_kind kind, const quire_job *job,
+                                                   format_description format, uint64_t *bits) {
+    if (double_is_finite(sum) || !sum_tells_specials(kind, job->type)) return 0;
+    *bits = words_round(&sum, 1, job, format);
+    return 1;
+}
+
 /* Inline, as it shows in the time of short sums if ends go through memory. */
-QUIRE_INLINE int round_ends(sum_ends e, const quire_job *job, format_description format, uint64_t *bits) {
+QUIRE_INLINE int round_ends(sum_ends e, ends_kind kind, const quire_job *job, format_description format,
+                            uint64_t *bits) {
     const double low = e.sum - e.low, up = e.sum + e.up;
     /* TwoSum may overflow on its way to a sum that does not: only ends alone are infinite or NaN as their terms are. */
-    if (!are_finite(e) && bits_of_double(e.sum) != bits_of_double(-0.0)) return 0;
+    if (!are_finite(e) && bits_of_double(e.sum) != bits_of_double(-0.0))
+        return special_round(e.sum, kind, job, format, bits);
     if (e.sum == 0 || (low == 0 && up == 0)) return doubles_round(low, up, job, format, bits);
     if (low == 0 || up == 0 || (low < 0) != (up < 0)) return 0;
     if (job->finish != FINISH_KEEP && format.precision <= 24 && finished_round(low, up, job, format, bits)) return 1;
@@ -153,12 +163,16 @@ static uint64_t scaled_pair_round(double sum, double end, int power, const quire
     return finish_and_round(total, job->finish, job->n, format, job->rounding);
 }
 
-/* Of ends of scaled elements: a sum is so many powers of two more than they say. A zero is for others to decide,
- * and so is what may be one. */
+/* Of ends of scaled elements: a sum is so many powers of two more than they say. What may be a zero is for others to
+ * decide. What is one has terms that are none: but for QUIRE_DOWNWARD, sums of zeros have been told before. */
 static int scaled_round(sum_ends e, ends_kind kind, const quire_job *job, format_description format, uint64_t *bits) {
     const int of_element = kind == ENDS_SCALED_DOWN ? ENDS_POWER : -ENDS_POWER;
     const int power = job->term == TERM_PRODUCT ? 2 * of_element : of_element;
-    if (!(e.sum - e.low > 0 || e.sum + e.up < 0)) return 0; /* nor is a NaN */
+    if (e.sum == 0 && e.low == 0 && e.up == 0 && job->rounding != QUIRE_DOWNWARD) {
+        *bits = words_round(&(double){ 0 }, 1, job, format);
+        return 1;
+    }
+    if (!(e.sum - e.low > 0 || e.sum + e.up < 0)) return special_round(e.sum, kind, job, format, bits);
     *bits = scaled_pair_round(e.sum, e.up, power, job, format);
     return e.low == -e.up || scaled_pair_round(e.sum, -e.low, power, job, format) == *bits;
 }
@@ -167,7 +181,7 @@ static int scaled_round(sum_ends e, ends_kind kind, const quire_job *job, format
 QUIRE_INLINE int sum_round(sum_ends e, ends_kind kind, const quire_job *job, format_description format,
                            uint64_t *bits) {
     return kind == ENDS_SCALED_DOWN || kind == ENDS_SCALED_UP ? scaled_round(e, kind, job, format, bits)
-                                                              : round_ends(e, job, format, bits);
+                                                              : round_ends(e, kind, job, format, bits);
 }
 
 /* Whether all bits of the sum of two doubles, the first the larger and not 0, are within the 128 of a total. */

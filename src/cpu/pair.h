@@ -6,7 +6,7 @@
 #define QUIRE_CPU_PAIR_H
 
 #include "backend.h"
-#include "cpu/block/functions.h"
+#include "cpu/block/panel.h"
 #include "cpu/simd/scalar.h"
 
 /* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it decides; which
@@ -23,6 +23,12 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
     if (nearest && format.precision == 53) return bits_of_double(sum + error);
     if (nearest && format.precision == 24 && is_one_double(sum, error)) return bits_of_float((float)(sum + error));
     return finish_and_round(total_of_two(sum, error), job->finish, job->n, format, job->rounding);
+}
+
+/* Whether ends of this kind stand beside a sum that is infinite or NaN only as its terms are: finite ones do not
+ * overflow in it, for they are narrower than doubles, or scaled down. */
+QUIRE_INLINE int sum_tells_specials(ends_kind kind, quire_type type) {
+    return kind == ENDS_SCALED_DOWN || (kind == ENDS_BESIDE_SUM && !has_double_lanes(type));
 }
 
 /* How -x is rounded, to be the negative of x rounded so. */

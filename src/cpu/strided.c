@@ -170,7 +170,7 @@ static sum_ends block_ends(const strided_vector *v, quire_term term, ends_kind k
         --*not_tried;
     } else if (kind == ENDS_BESIDE_SUM && term != TERM_PRODUCT && !has_double_lanes(v->type)) {
         v->tier->ends->of[ENDS_ALONE][v->type][term].vectors(block, 1, &ends);
-        if (ends.low[0] == -ends.up[0]) return ends_at(&ends, 0);
+        if (ends.low[0] == -ends.up[0] && double_is_finite(ends.up[0])) return ends_at(&ends, 0);
         *not_tried = NOT_TRIED;
     }
     v->tier->ends->of[kind][v->type][term].vectors(block, 1, &ends);
@@ -180,6 +180,7 @@ static sum_ends block_ends(const strided_vector *v, quire_term term, ends_kind k
 void strided_ends(const strided_vector *v, const quire_job *job, ends_kind kind, const char *x, const char *y, size_t n,
                   sum_ends *sums) {
     const int count = job_sums(job), is_long = count == 1 && kind == ENDS_ALONE;
+    const int by_sum = sum_tells_specials(kind, v->type);
     int not_tried[MOST_JOB_SUMS] = { 0 };
     strided_blocks blocks;
     for (int i = 0; i < count; i++) sums[i] = (sum_ends){ -0.0, -0.0, -0.0 };
@@ -189,7 +190,7 @@ void strided_ends(const strided_vector *v, const quire_job *job, ends_kind kind,
             const ends_vector of = vector_of_sum(job, i, b);
             ends_merge(&sums[i], block_ends(v, term_of(job, i), kind, &of, &not_tried[i]));
         }
-        if (count == 1 && double_is_nan(sums->up)) return;
+        if (count == 1 && double_is_nan(by_sum ? sums->sum : sums->up)) return; /* whatever the others are */
     }
 }
 

@@ -267,7 +267,64 @@ START_TEST(results_of_ends) {
 }
 END_TEST
 
+static void put(quire_type type, void *x, size_t k, double number) {
+    if (type == QUIRE_F64)
+        ((double *)x)[k] = number;
+    else
+        ((float *)x)[k] = (float)number;
+}
+
+/* Numbers that overflow on the way if they are doubles, times 1: with infinities, perhaps times what is dropped of
+ * scaled elements, and NaN among them, or so that they come to 0. */
+static void draw_specials(generator *g, quire_type type, size_t n, void *x, void *y) {
+    static const double SPECIAL[] = { INFINITY, -INFINITY, NAN };
+    const int cancels = generator_below(g, 3) == 0;
+    const double most = type == QUIRE_F64 ? 0x1p1023 : 1, least = type == QUIRE_F64 ? 0x1p-700 : 0x1p-140;
+    double last = 0;
+    for (size_t k = 0; k < n; k++) {
+        last = cancels && k % 2 ? -last : (double)(float)(generator_uniform(g) - 0.5) * most;
+        put(type, x, k, cancels && k == n - 1 && n % 2 ? 0 : last);
+        put(type, y, k, 1);
+    }
+    for (size_t i = 0, count = 1 + generator_below(g, 3); !cancels && i < count; i++) {
+        const size_t k = generator_below(g, n);
+        put(type, x, k, SPECIAL[generator_below(g, 3)]);
+        put(type, y, k, generator_below(g, 2) ? least : 1);
+    }
+}
+
+/* That they are told without all bits, by the sum beside the ends: of doubles scaled down, of floats as they are. */
+START_TEST(specials_are_told) {
+    const quire_type type = _i ? QUIRE_F64 : QUIRE_F32;
+    _Alignas(8) char x[LONGEST * sizeof(double)], y[sizeof x];
+    generator g;
+    generator_seed(&g, 4951 + (uint64_t)_i);
+    for (size_t turn = 0; turn < scaled(2000); turn++) {
+        const int is_product = type == QUIRE_F32 || generator_below(&g, 2); /* sums of a few floats have ends alone */
+        const size_t n = 2 + generator_below(&g, LONGEST - 1);
+        quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
+        double expected;
+        quire_job job;
+        draw_specials(&g, type, n, x, y);
+        check_ok(is_product ? quire_accumulate_products(NULL, &a, type, n, x, y)
+                            : quire_accumulate(NULL, &a, type, n, x));
+        check_ok(quire_round(&a, QUIRE_F64, &expected));
+        memset(&job, 0, sizeof job);
+        job.type = type, job.result_type = QUIRE_F64, job.method = QUIRE_EXACT, job.n = n;
+        job.term = is_product ? TERM_PRODUCT : TERM_IDENTITY, job.x = x, job.y = is_product ? y : x;
+        for (size_t tier = 0; tier < TIER_COUNT; tier++) {
+            const cpu_tier *of = cpu_tier_find(TIERS[tier]);
+            uint64_t bits = 0;
+            check_that(!of || ends_tell(of, &job, describe_format(QUIRE_F64), &bits),
+                       "%zu elements of type %d: tier %zu", n, (int)type, tier);
+            if (of) check_bits(QUIRE_F64, &bits, double_bits(expected), "%zu elements, tier %zu", n, tier);
+        }
+    }
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
+    tcase_add_loop_test(cases, specials_are_told, 0, 2);
     tcase_add_loop_test(cases, ends_enclose, 0, TYPE_COUNT);
     tcase_add_test(cases, results_of_ends);
 }

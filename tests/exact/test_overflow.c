@@ -1,8 +1,9 @@
 /* test_overflow.c - exact sums, means, dot products and norms of doubles that overflow on the way, or whose products
  * are too small for their errors to be doubles: random signs near the greatest number, every bit pattern, ties, tiny
- * numbers beside huge ones; of every result type, in every rounding, alone, as rows, as columns, as one column of a
- * matrix and as segments, by every variant. On a CPU these have ends of their own (src/cpu/block/pairs.h, ends that are
- * scaled). The judge is an accumulator, whose own judge is MPFR in other suites. */
+ * numbers beside huge ones, what comes to 0, infinities and NaN among them; of every result type, in every rounding,
+ * alone, as rows, as columns, as one column of a matrix and as segments, by every variant. On a CPU these have ends of
+ * their own (src/cpu/block/pairs.h, ends that are scaled). The judge is an accumulator, whose own judge is MPFR in
+ * other suites. */
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@ typedef enum {
     SQUARES_UNDERFLOW,
     FEW_BITS,
     TIES,
+    CANCELLING,
+    SPECIALS,
     KINDS
 } kind;
 
@@ -53,6 +56,7 @@ static double number_of(kind which, generator *g) {
     switch (which) {
     case NEAR_THE_GREATEST: return near_the_greatest(g);
     case FINITE_BITS: return finite_bits(g);
+    case SPECIALS: return generator_below(g, 2) ? finite_bits(g) : near_the_greatest(g);
     case HUGE_ONES: return ldexp(uniform, 1023);
     case SQUARES_OVERFLOW: return ldexp(uniform, generator_between(g, 505, 700));
     case SQUARES_UNDERFLOW: return ldexp(uniform, generator_between(g, -600, -480));
@@ -74,14 +78,36 @@ static void fill_tie(generator *g, size_t n, double *x) {
     generator_shuffle(g, n, sizeof *x, x);
 }
 
+/* Numbers that overflow on the way, their negatives, and a zero if there is one more: exactly 0. */
+static void fill_cancelling(generator *g, size_t n, double *x) {
+    for (size_t k = 0; k < n; k++)
+        x[k] = k % 2 ? -x[k - 1] : number_of(generator_below(g, 2) ? HUGE_ONES : FEW_BITS, g);
+    if (n % 2) x[n - 1] = signed_at_random(g, 0);
+    generator_shuffle(g, n, sizeof *x, x);
+}
+
+/* Some infinities, of one sign or of both, perhaps a NaN, in their own places of x and y. */
+static void put_specials(generator *g, size_t n, double *x, double *y) {
+    const double infinity = signed_at_random(g, INFINITY);
+    const int both = generator_below(g, 3) == 0, nan = generator_below(g, 3) == 0;
+    for (size_t i = 0, count = 1 + generator_below(g, 3); i < count; i++) {
+        double *at = (generator_below(g, 3) ? x : y) + generator_below(g, n);
+        *at = both ? signed_at_random(g, INFINITY) : infinity;
+    }
+    if (nan) x[generator_below(g, n)] = NAN;
+}
+
 static void fill(generator *g, kind which, size_t n, double *x, double *y) {
     const int scale = generator_below(g, 2) ? 0 : generator_between(g, -60, 60);
     if (which == TIES)
         fill_tie(g, n, x);
+    else if (which == CANCELLING)
+        fill_cancelling(g, n, x);
     else
         for (size_t k = 0; k < n; k++) x[k] = number_of(which, g);
     for (size_t k = 0; k < n; k++)
-        y[k] = which == TIES ? 1 : generator_below(g, 3) ? ldexp(1, scale) : number_of(which, g);
+        y[k] = which == TIES || which == CANCELLING ? 1 : generator_below(g, 3) ? ldexp(1, scale) : number_of(which, g);
+    if (which == SPECIALS) put_specials(g, n, x, y);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ calls */
@@ -173,6 +199,41 @@ START_TEST(sums_on_the_way) {
 }
 END_TEST
 
-static void add_tests(TCase *cases) { tcase_add_loop_test(cases, sums_on_the_way, 0, KINDS); }
+/* Sums of floats for doubles, which a CPU adds in blocks, each in its own way: their infinities and NaN in any of
+ * these.
+ */
+START_TEST(specials_in_blocks) {
+    static const float SPECIAL[] = { INFINITY, -INFINITY, INFINITY, -INFINITY, NAN };
+    const size_t most = 30000, first = 4096; /* a block */
+    float *x = array_new(most * sizeof *x, 0);
+    generator g;
+    generator_seed(&g, 4820);
+    for (size_t variant = 0; variant < place_variants(); variant++) {
+        if (!place_use(variant)) continue;
+        for (size_t turn = 0; turn < scaled(60); turn++) {
+            const size_t n = first + 1 + generator_below(&g, most - first);
+            const int range = generator_below(&g, 4) ? 100 : 0;
+            const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+            quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
+            double expected, result;
+            for (size_t k = 0; k < n; k++)
+                x[k] = (float)ldexp(signed_at_random(&g, generator_uniform(&g)), generator_between(&g, -range, range));
+            for (size_t i = 0, count = 1 + generator_below(&g, 3); i < count; i++)
+                x[generator_below(&g, i % 2 ? n : first)] = SPECIAL[generator_below(&g, COUNT_OF(SPECIAL))];
+            check_ok(place_accumulate_terms(OPERATION_SUM, &a, QUIRE_F32, n, x, x));
+            check_ok(quire_finish(&what, &a, NULL, &expected));
+            check_ok(place_reduction(&what, n, x, NULL, &result));
+            check_bits(QUIRE_F64, &result, double_bits(expected), "%zu floats, %s", n, place_name());
+        }
+    }
+    place_use(0);
+    array_free(x);
+}
+END_TEST
+
+static void add_tests(TCase *cases) {
+    tcase_add_loop_test(cases, sums_on_the_way, 0, KINDS);
+    tcase_add_test(cases, specials_in_blocks);
+}
 
 int main(void) { return run_cases("sums that overflow on the way", add_tests); }

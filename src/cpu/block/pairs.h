@@ -6,7 +6,8 @@
  *
  * A product of doubles is a double and its error, unless that has bits below 2^-1074: half of that is lost at most, and
  * counted. Elements may be scaled, so that nothing overflows: what is lost of them is counted, too. Where something is
- * not finite, or overflows on the way, the ends are NaN, whatever the sum is, even a 0.
+ * not finite, or overflows on the way, the ends are NaN, whatever the sum is, even a 0. Where nothing can overflow the
+ * sum itself is infinite or NaN as that of the terms is.
  *
  * Included by tier/ends.c.
  *
@@ -87,7 +88,7 @@ QUIRE_INLINE pair_lanes pair_nothing(void) { return (pair_lanes){ -(v_f64){ 0 },
  * error. */
 QUIRE_INLINE double pair_least(ends_choice c) { return c.is_product && !c.is_pair ? 0x1p-455 : 0x1p-1000; }
 
-/* Elements times the scale. A zero that is dropped may lose its sign: scaled ends tell no zeros. */
+/* Elements times the scale. A zero that is dropped may lose its sign: see scaled_round. */
 QUIRE_INLINE v_f64 pair_scaled(ends_choice c, pair_lanes *l, v_f64 x) {
     if (c.scale > 1) return x * c.scale;
     const v_f64 magnitude = abs_v_f64(x);
@@ -107,9 +108,14 @@ QUIRE_INLINE double pair_gone(ends_choice c) {
 
 /* A term of each lane, whose error, of products of doubles alone, is lost; and lanes of one term. */
 QUIRE_INLINE v_f64 pair_value(ends_choice c, pair_lanes *l, v_f64 x, v_f64 y) {
+    const v_f64 product = x * y;
     if (c.scale != 1) x = pair_scaled(c, l, x), y = c.is_pair ? pair_scaled(c, l, y) : x;
     if (!c.is_product) return ends_signed(c, x);
-    const v_f64 value = x * y;
+    v_f64 value = x * y;
+    if (c.scale < 1 && c.is_pair) { /* infinity times what was dropped is no NaN */
+        const v_i64 is_nan = (v_i64)(value != value);
+        value = (v_f64)(((v_i64)value & ~is_nan) | ((v_i64)product & is_nan));
+    }
     if (!c.is_double) return value;
     lost_add(&l->lost, product_error_v_f64(x, y, value));
     if (c.scale >= 1 || c.is_pair) l->gone |= (v_i64)((abs_v_f64(value) < PAIR_LEAST_PRODUCT) & (x != 0) & (y != 0));
