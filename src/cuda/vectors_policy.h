@@ -66,6 +66,12 @@
 #define LIMBS_PART 8192        /* elements of a part, at most; */
 #define LIMBS_PART_LEAST 512   /* and at least, and a multiple of that */
 
+/* kernels/scaled.cu. Not tuned yet. */
+#define SCALED_THREADS 256       /* of a block */
+#define SCALED_BLOCKS 2          /* of a multiprocessor, that registers are to leave room for */
+#define SCALED_LEAST (32u << 20) /* bytes of doubles, from which on it is worth a launch that mostly ends at once */
+#define SAMPLED_RUNS 16          /* of 32 elements, that say how great the elements of a vector are, about */
+
 /* kernels/by_element.cuh. H200, 2026-11-29. */
 #define ELEMENT_THREADS 128 /* of a block */
 #define ELEMENT_BLOCKS 4    /* of a multiprocessor, that registers are to leave room for */

@@ -31,6 +31,14 @@ static __device__ __forceinline__ uint64_t round_raised(const quire_total &t, in
     return round_total(total_raised(t, exponent), FINISH_KEEP, 1, format, rounding);
 }
 
+/* The bits of a double times 2^exponent, if both are normal, and not the least: then the rounding that has led to the
+ * one leads to the other. Answers whether. */
+static __device__ __forceinline__ bool raise_double(uint64_t *bits, int exponent) {
+    const int field = (int)(*bits >> 52) & 0x7ff;
+    *bits += (uint64_t)exponent << 52;
+    return field > 1 && field < 0x7ff && field + exponent > 1 && field + exponent < 0x7ff;
+}
+
 /* Rounds a ball above 0, or 0, times 2^exponent, to a format; answers whether all of it rounds to the same. For a
  * double to nearest two doubles say where the ball ends; for the others the ends are one double each, and a little
  * beyond it. */
@@ -47,8 +55,10 @@ static __device__ __forceinline__ bool round_ball(moment_ball ball, const format
     double low, high;
     if (!ball_ends(ball, &low, &high)) return false;
     if (is_nearest && format.precision == 53) {
-        *bits = is_number ? bits_of_double(low) : round_raised(total_of_double(low), exponent, format, rounding);
-        if (is_number || *bits > LEAST_NORMAL) return low == high; /* a subnormal would be rounded twice: see below */
+        *bits = bits_of_double(low);
+        if (is_number || raise_double(bits, exponent)) return low == high;
+        *bits = round_raised(total_of_double(low), exponent, format, rounding);
+        if (*bits > LEAST_NORMAL) return low == high; /* a subnormal would be rounded twice: see below */
     }
     low *= 1 - 0x1p-52, high *= 1 + 0x1p-52;
     if (is_number && format.precision >= 8) {

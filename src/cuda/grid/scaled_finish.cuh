@@ -13,21 +13,44 @@ static __device__ __forceinline__ uint64_t round_scaled(const vectors_job &job, 
     return round_total(job, total_raised(total_of_two(high, low), exponent), n);
 }
 
-/* A sum of numbers or of products, of WORDS words. needs_terms knows of the middles of normal roots alone; but squares
- * whose root is subnormal add up to less than 2^104 units of 2^-2148, which two words hold as they are. */
-template <int WORDS>
+/* The same where a sum from high + lower to high + upper, not 0, has a normal double as its result, in the scale and
+ * without: rounding knows no exponent then. */
+static __device__ __forceinline__ bool round_scaled_quickly(const vectors_job &job, size_t n, double high, double lower,
+                                                            double upper, int exponent, uint64_t *bits) {
+    if (job.format.precision != 53) return false;
+    if (job.finish == FINISH_KEEP && job.rounding == QUIRE_TO_NEAREST) {
+        *bits = bits_of_double(high + lower);
+        if (*bits != bits_of_double(high + upper)) return false;
+    } else if (!round_sum(high, lower, upper, job.finish, n, job.format, job.rounding, bits)) {
+        return false;
+    }
+    return raise_double(bits, job.finish == FINISH_ROOT ? exponent / 2 : exponent);
+}
+
+/* A sum of numbers or of products. It lies between two sums of three words each, or is these, and rounds as they do if
+ * both round alike; words that are made two round as before. needs_terms knows of the middles of normal roots alone;
+ * but squares whose root is subnormal add up to less than 2^104 units of 2^-2148, which two words hold as they are. */
 static __device__ __forceinline__ bool round_scaled_sum(const vectors_job &job, size_t n, vector_total t, int exponent,
                                                         uint64_t *bits) {
     double high, lower, upper;
+    const bool is_sure = enclose<3>(t, &high, &lower, &upper), is_root = job.finish == FINISH_ROOT;
+    if (is_sure && round_scaled_quickly(job, n, high, lower, upper, exponent, bits)) return true;
     if (t.width == 0) {
         if (needs_terms(job, t)) return false;
-        if (WORDS == 3) two_of_three(t.word);
+        if (t.word[1] != 0 || t.word[2] != 0) two_of_three(t.word); /* else a zero would lose its sign */
         *bits = round_scaled(job, t.word[0], t.word[1], exponent, n);
         return true;
     }
-    if (!enclose<WORDS>(t, &high, &lower, &upper)) return false;
-    *bits = round_scaled(job, high, lower, exponent, n);
-    return *bits == round_scaled(job, high, upper, exponent, n);
+    if (!is_sure) return false;
+    if (is_root) {
+        *bits = round_scaled(job, high, lower, exponent, n);
+        return *bits == round_scaled(job, high, upper, exponent, n);
+    }
+    vector_total least = t;
+    least.word[2] = add_down(t.word[2], -t.width);
+    two_of_three(least.word), two_of_three(t.word);
+    *bits = round_scaled(job, least.word[0], least.word[1], exponent, n);
+    return *bits == round_scaled(job, t.word[0], t.word[1], exponent, n);
 }
 
 /* A variance or its root. */
@@ -54,7 +77,7 @@ static __device__ __noinline__ bool round_scaled_vector(const vectors_job &job, 
     if constexpr (has_moments)
         return round_scaled_moment(job, n, t, bits);
     else
-        return round_scaled_sum<exact_terms<Format, TERMS == ROW_PRODUCTS>::words>(job, n, t.sum, t.exponent, bits);
+        return round_scaled_sum(job, n, t.sum, t.exponent, bits);
 }
 
 /* The same, stored. */

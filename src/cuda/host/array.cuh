@@ -24,8 +24,8 @@ static cudaError_t start_ends(const cuda_context *c, const quire_job *job, vecto
     return start_blocks(c, find_sum_kernels(job).array[work->is_pair], p.threads, p.blocks, work, 0, true);
 }
 
-/* The exact result of an array, one element at least, and by a second kernel what the first does not tell; or the sum,
- * of any number of elements, into an accumulator. */
+/* The exact result of an array, one element at least, and by others what the first kernel does not tell; or the sum, of
+ * any number of elements, into an accumulator. */
 static cudaError_t start_exact_array(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
     const row_kernels k = find_row_kernels(job);
     const array_plan p = plan_limbs(&c->facts, job->n, k.limbs_threads, k.limbs_blocks);
@@ -36,7 +36,8 @@ static cudaError_t start_exact_array(const cuda_context *c, const quire_job *job
         (c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type)) || !find_sum_kernels(job).array[work.is_pair];
     work.is_short = job->n <= (size_t)ARRAY_SHORT * k.limbs_threads;
     if (!accumulator && !work.few_doubles) {
-        const cudaError_t error = start_ends(c, job, &work);
+        cudaError_t error = start_ends(c, job, &work);
+        if (!error && !work.is_short) error = start_scaled(c, job, work);
         if (error || work.is_short) return error;
     }
     return start_blocks(c, k.limbs, p.threads, p.blocks, &work, 0, true);

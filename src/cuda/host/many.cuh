@@ -26,8 +26,10 @@ static cudaError_t load_kernels(const quire_job *job) {
         for (const void *function : functions)
             if (!error && function) error = cudaFuncGetAttributes(&is, function);
     };
-    load({ v.rows, v.pair_rows, v.columns, v.array, v.pair_array, v.elements, v.pair_elements, r.limbs, e.marked,
-           e.parts, o.whole, o.parts });
+    const scaled_kernels s =
+        has_double_lanes(job->type) ? quire_scaled_kernels(job->term, needs_squares(job->finish)) : scaled_kernels{};
+    load({ s.of[0], s.of[1], v.rows, v.pair_rows, v.columns, v.array, v.pair_array, v.elements, v.pair_elements,
+           r.limbs, e.marked, e.parts, o.whole, o.parts });
     for (const sum_kernels &k : { r.by_ends, r.by_sums })
         for (int pair = 0; pair < 2; pair++) load({ k.rows[pair], k.segments[pair], k.columns[pair], k.array[pair] });
     return error;

@@ -12,6 +12,7 @@
 #include "cuda/host/groups_plan.h"
 #include "cuda/host/vectors.cuh"
 #include "cuda/kernels/by_element.h"
+#include "cuda/kernels/scaled.h"
 
 static row_kernels find_row_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
@@ -33,10 +34,20 @@ static cudaError_t start_shorts(const cuda_context *c, const quire_job *job, vec
                                    plan_blocks(&c->facts, ELEMENT_BLOCKS * ELEMENT_WAVES)),
                         &work);
 }
+/* doubles that a first kernel has not told, in a scale, if there are many; */
+static cudaError_t start_scaled(const cuda_context *c, const quire_job *job, vectors_job work) {
+    const size_t bytes = work.vectors * work.at.x_layout.n * sizeof(double);
+    if (!has_double_lanes(job->type) || (bytes < SCALED_LEAST && !c->facts.wish.blocks)) return cudaSuccess;
+    const scaled_kernels k = quire_scaled_kernels(job->term, needs_squares(job->finish));
+    return start_blocks(c, k.of[work.is_pair], SCALED_THREADS,
+                        plan_least(plan_blocks(&c->facts, SCALED_BLOCKS), VECTORS_IN_PARTS), &work, 0, true);
+}
 /* long ones by blocks, all bits at once. */
 static cudaError_t start_marked_longs(const cuda_context *c, const quire_job *job, vectors_job work) {
     const row_kernels k = find_row_kernels(job);
     work.source = VECTORS_MARKED, work.part = LIMBS_PART / 4;
+    const cudaError_t error = start_scaled(c, job, work);
+    if (error) return error;
     work.few_doubles = c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type);
     return start_blocks(c, k.limbs, k.limbs_threads,
                         plan_least(plan_blocks(&c->facts, k.limbs_blocks), ELEMENT_MOST_BLOCKS), &work);

@@ -24,7 +24,7 @@ static __device__ __forceinline__ void marked_by_limbs(const vectors_job &job, l
     const unsigned parts = source.count < gridDim.x && source.count ? gridDim.x / (unsigned)source.count : 1;
     for (size_t unit = blockIdx.x; unit < source.count * parts; unit += gridDim.x) {
         const size_t i = unit / parts, number = source.number(job, i), slot = parts > 1 ? i : blockIdx.x;
-        if (number >= job.vectors) continue;
+        if (number >= job.vectors || !is_marked(job, number)) continue; /* scaled.cu may have told it */
         const strided_vector at = vector_of(job, number);
         const limbs_vector<Format> v = { { (pointer)job.at.x + at.x, at.x_step },
                                          { (pointer)(job.is_pair ? job.at.y : job.at.x) + (job.is_pair ? at.y : at.x),

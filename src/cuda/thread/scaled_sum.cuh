@@ -53,6 +53,9 @@ static __device__ __forceinline__ double scaled(double x, int scale, bool &has_l
     return it;
 }
 
+/* Words of a sum of numbers. Where an element is half an ulp of a far greater one, the third says what decides. */
+template <row_terms TERMS> constexpr int numbers_words = TERMS == ROW_NUMBERS ? 3 : 2;
+
 /* The total of a vector's elements, which each(use) hands to use(a, b) twice, those of a thread; by "threads" threads
  * that share it, whole warps of them. */
 template <row_terms TERMS, class Each>
@@ -70,7 +73,7 @@ static __device__ __forceinline__ scaled_total scaled_total_of(unsigned threads,
     of_x.merge(threads), of_y.merge(threads);
     const int x = of_x.scale(), y = of_y.scale();
     scaled_total t = { special, is_pair ? x + y : x, {}, {} };
-    exact_sum<2> numbers;
+    exact_sum<numbers_words<TERMS>> numbers;
     exact_sum<3> products;
     numbers.clear(), products.clear();
     each([&](double a, double b) {

@@ -1,0 +1,122 @@
+/* scaled.cu - exact sums of one array of doubles, or of long vectors, that a first kernel has not told: most of these
+ * overflow or underflow on the way, and a reading in a scale tells them (thread/scaled_range.cuh). What it does not
+ * tell is left to exact_limbs.cuh.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cuda/block/block_sums.cuh"
+#include "cuda/device/early.cuh"
+#include "cuda/grid/records.cuh"
+#include "cuda/grid/scaled_finish.cuh"
+#include "cuda/grid/tickets.cuh"
+#include "cuda/grid/turns.cuh"
+#include "cuda/grid/vector_source.cuh"
+#include "cuda/group/row_sum.cuh"
+#include "cuda/kernels/scaled.h"
+#include "cuda/thread/scaled_range.cuh"
+#include "cuda/thread/strided_vector.cuh"
+
+/* A vector of a job. PAIR: the terms are products of two arrays. */
+template <row_terms TERMS, bool PAIR> struct vector_in_scale {
+    typedef scaled_part<TERMS> part;
+    typedef row_place<double_format, PAIR> place;
+    const vectors_job &job;
+    strided_vector at;
+    element_scales scale;
+
+    /* By whole warps, which all guess the same. */
+    __device__ __forceinline__ vector_in_scale(const vectors_job &its, size_t v) : job(its), at(vector_of(its, v)) {
+        const double *x = (const double *)job.at.x + at.x, *y = (const double *)job.at.y + at.y;
+        scale.x = guessed_scale(x, at.x_step, at.entries);
+        scale.y = PAIR ? guessed_scale(y, at.y_step, at.entries) : scale.x;
+        if (threadIdx.x % WARP == 0) scales_of_warp() = scale;
+        __syncwarp();
+    }
+    /* What a thread has of n elements from one on. Once in a kernel's code. */
+    __device__ __noinline__ part sum(size_t first, size_t n, unsigned thread, unsigned threads) const {
+        constexpr int LOADS = group_loads(TERMS == ROW_MOMENTS || PAIR);
+        const place from = { (const double *)job.at.x + at.x + (ptrdiff_t)first * at.x_step,
+                             PAIR ? (const double *)job.at.y + at.y + (ptrdiff_t)first * at.y_step : NULL };
+        scaled_range<TERMS, PAIR> sums;
+        if (at.x_step == 1 && (!PAIR || at.y_step == 1))
+            sums = sum_of_row<scaled_range<TERMS, PAIR>, LOADS, true>(from, n, job.magnitude, thread, threads);
+        else
+            sums = sum_of_strided<scaled_range<TERMS, PAIR>>(from, at.x_step, at.y_step, n, job.magnitude, thread,
+                                                             threads);
+        __syncwarp();
+        return sums.total(n);
+    }
+    /* Stores the result, if its sums tell it; by a thread. */
+    __device__ __forceinline__ bool store(size_t v, const part &its) const {
+        const vector_totals t = totals_of(its.sums);
+        return store_scaled<double_format, TERMS>(
+            job, v, at.entries, { its.special, TERMS == ROW_PRODUCTS ? scale.x + scale.y : scale.x, t.sum, t.squares });
+    }
+};
+
+/* The one array of a job, by all blocks. */
+template <row_terms TERMS, bool PAIR> static __device__ __forceinline__ void array_in_scale(const vectors_job &job) {
+    vectors_workspace &w = *job.workspace;
+    if (!*(volatile unsigned *)&w.undecided) return;
+    const vector_in_scale<TERMS, PAIR> array(job, 0);
+    scaled_part<TERMS> total =
+        array.sum(0, array.at.entries, blockIdx.x * SCALED_THREADS + threadIdx.x, gridDim.x * SCALED_THREADS);
+    total = sum_of_block<SCALED_THREADS>(total);
+    if (threadIdx.x == 0) store_record(&w.place[blockIdx.x], total);
+    if (!takes_last_ticket(job)) return;
+    sum_of_records<SCALED_THREADS>(total, w.place, gridDim.x);
+    if (threadIdx.x == 0 && array.store(0, total)) w.undecided = 0;
+}
+
+/* Marked vectors, a warp each. */
+template <row_terms TERMS, bool PAIR>
+static __device__ __forceinline__ void marked_by_warps(const vectors_job &job, const vector_source &source) {
+    for (size_t i = warp_of_grid(); i < source.count; i += warps_of_grid()) {
+        const size_t number = source.number(job, i);
+        if (number >= job.vectors) continue;
+        const vector_in_scale<TERMS, PAIR> vector(job, number);
+        scaled_part<TERMS> total = vector.sum(0, vector.at.entries, threadIdx.x % WARP, WARP);
+        total.merge(WARP);
+        if (threadIdx.x % WARP == 0) vector.store(number, total);
+        __syncwarp();
+    }
+}
+
+/* Fewer of them, a block each, or some. */
+template <row_terms TERMS, bool PAIR>
+static __device__ __forceinline__ void marked_by_blocks(const vectors_job &job, const vector_source &source) {
+    vectors_workspace &w = *job.workspace;
+    const unsigned parts = source.count < gridDim.x && source.count ? gridDim.x / (unsigned)source.count : 1;
+    for (size_t unit = blockIdx.x; unit < source.count * parts; unit += gridDim.x) {
+        const size_t i = unit / parts, number = source.number(job, i);
+        if (number >= job.vectors) continue;
+        const vector_in_scale<TERMS, PAIR> vector(job, number);
+        const size_t each = (vector.at.entries / parts / ROWS_LINE + 1) * ROWS_LINE,
+                     first = min(unit % parts * each, vector.at.entries), n = min(vector.at.entries - first, each);
+        scaled_part<TERMS> total = sum_of_block<SCALED_THREADS>(vector.sum(first, n, threadIdx.x, SCALED_THREADS));
+        if (parts > 1) {
+            if (threadIdx.x == 0) store_record(&w.place[unit], total);
+            if (!is_last_of(&w.ended[i], parts)) continue;
+            sum_of_records<SCALED_THREADS>(total, &w.place[i * parts], parts);
+        }
+        if (threadIdx.x == 0) vector.store(number, total);
+    }
+}
+
+template <row_terms TERMS, bool PAIR>
+__global__ void __launch_bounds__(SCALED_THREADS, SCALED_BLOCKS)
+    scaled_kernel(const __grid_constant__ vectors_job job) {
+    after_earlier_work();
+    if (job.source == VECTORS_ALL) return array_in_scale<TERMS, PAIR>(job);
+    const vector_source source(job); /* the kernel behind this one empties the list */
+    if (source.count >= warps_of_grid())
+        marked_by_warps<TERMS, PAIR>(job, source);
+    else
+        marked_by_blocks<TERMS, PAIR>(job, source);
+}
+
+scaled_kernels quire_scaled_kernels(quire_term term, bool has_moments) {
+    if (has_moments) return { { (const void *)scaled_kernel<ROW_MOMENTS, false>, NULL } };
+    if (term != TERM_PRODUCT) return { { (const void *)scaled_kernel<ROW_NUMBERS, false>, NULL } };
+    return { { (const void *)scaled_kernel<ROW_PRODUCTS, false>, (const void *)scaled_kernel<ROW_PRODUCTS, true> } };
+}
