@@ -13,44 +13,44 @@ static __device__ __forceinline__ uint64_t round_scaled(const vectors_job &job, 
     return round_total(job, total_raised(total_of_two(high, low), exponent), n);
 }
 
-/* The same where a sum from high + lower to high + upper, not 0, has a normal double as its result, in the scale and
- * without: rounding knows no exponent then. */
-static __device__ __forceinline__ bool round_scaled_quickly(const vectors_job &job, size_t n, double high, double lower,
-                                                            double upper, int exponent, uint64_t *bits) {
-    if (job.format.precision != 53) return false;
-    if (job.finish == FINISH_KEEP && job.rounding == QUIRE_TO_NEAREST) {
-        *bits = bits_of_double(high + lower);
-        if (*bits != bits_of_double(high + upper)) return false;
-    } else if (!round_sum(high, lower, upper, job.finish, n, job.format, job.rounding, bits)) {
-        return false;
-    }
-    return raise_double(bits, job.finish == FINISH_ROOT ? exponent / 2 : exponent);
+/* The same of a sum that is two words, or above the first and below the second: a normal double to nearest, in the
+ * scale and without. */
+static __device__ __forceinline__ bool nearest_scaled(const vectors_job &job, const double *least, const double *most,
+                                                      int exponent, uint64_t *bits) {
+    if (job.format.precision != 53 || job.finish != FINISH_KEEP || job.rounding != QUIRE_TO_NEAREST) return false;
+    *bits = bits_of_double(least[0] + least[1]);
+    return *bits == bits_of_double(most[0] + most[1]) && raise_double(bits, exponent);
 }
 
-/* A sum of numbers or of products. It lies between two sums of three words each, or is these, and rounds as they do if
- * both round alike; words that are made two round as before. needs_terms knows of the middles of normal roots alone;
- * but squares whose root is subnormal add up to less than 2^104 units of 2^-2148, which two words hold as they are. */
+/* And of any finish and direction, by the ball round a sum from high + lower to high + upper. */
+static __device__ __forceinline__ bool round_scaled_quickly(const vectors_job &job, size_t n, double high, double lower,
+                                                            double upper, int exponent, uint64_t *bits) {
+    const double least[2] = { high, lower }, most[2] = { high, upper };
+    if (nearest_scaled(job, least, most, exponent, bits)) return true;
+    return job.format.precision == 53 && round_sum(high, lower, upper, job.finish, n, job.format, job.rounding, bits) &&
+           raise_double(bits, job.finish == FINISH_ROOT ? exponent / 2 : exponent);
+}
+
+/* A sum of numbers or of products. It lies between two sums of three words, or is both of them. Each is made two words
+ * that round as it does; but roots are told by its ends. needs_terms knows of the middles of normal roots alone; but
+ * squares whose root is subnormal add up to less than 2^104 units of 2^-2148, which two words hold as they are. */
 static __device__ __forceinline__ bool round_scaled_sum(const vectors_job &job, size_t n, vector_total t, int exponent,
                                                         uint64_t *bits) {
     double high, lower, upper;
-    const bool is_sure = enclose<3>(t, &high, &lower, &upper), is_root = job.finish == FINISH_ROOT;
+    const bool is_sure = enclose<3>(t, &high, &lower, &upper), is_exact = t.width == 0;
     if (is_sure && round_scaled_quickly(job, n, high, lower, upper, exponent, bits)) return true;
-    if (t.width == 0) {
-        if (needs_terms(job, t)) return false;
-        if (t.word[1] != 0 || t.word[2] != 0) two_of_three(t.word); /* else a zero would lose its sign */
-        *bits = round_scaled(job, t.word[0], t.word[1], exponent, n);
-        return true;
-    }
-    if (!is_sure) return false;
-    if (is_root) {
+    if (is_exact ? needs_terms(job, t) : !is_sure) return false;
+    if (!is_exact && job.finish == FINISH_ROOT) {
         *bits = round_scaled(job, high, lower, exponent, n);
         return *bits == round_scaled(job, high, upper, exponent, n);
     }
     vector_total least = t;
     least.word[2] = add_down(t.word[2], -t.width);
-    two_of_three(least.word), two_of_three(t.word);
+    if (t.word[1] != 0 || t.word[2] != 0 || !is_exact) /* else a zero would lose its sign */
+        two_of_three(least.word), two_of_three(t.word);
+    if (is_sure && nearest_scaled(job, least.word, t.word, exponent, bits)) return true;
     *bits = round_scaled(job, least.word[0], least.word[1], exponent, n);
-    return *bits == round_scaled(job, t.word[0], t.word[1], exponent, n);
+    return is_exact || *bits == round_scaled(job, t.word[0], t.word[1], exponent, n);
 }
 
 /* A variance or its root. */

@@ -57,22 +57,22 @@ static __device__ __forceinline__ double scaled(double x, int scale, bool &has_l
 template <row_terms TERMS> constexpr int numbers_words = TERMS == ROW_NUMBERS ? 3 : 2;
 
 /* The total of a vector's elements, which each(use) hands to use(a, b) twice, those of a thread; by "threads" threads
- * that share it, whole warps of them. */
+ * that share it, whole warps of them. is_pair: a and b are of two arrays. */
 template <row_terms TERMS, class Each>
-static __device__ __forceinline__ scaled_total scaled_total_of(unsigned threads, Each each) {
-    constexpr bool is_pair = TERMS == ROW_PRODUCTS;
+static __device__ __forceinline__ scaled_total scaled_total_of(unsigned threads, bool is_pair, Each each) {
     greatest_number of_x = { 0 }, of_y = { 0 };
     double special = 0;
     each([&](double a, double b) {
         if (!is_pair) b = a;
-        of_x.see(a), of_y.see(b);
-        if (!double_is_finite(a) || !double_is_finite(b)) special += is_pair ? __dmul_rn(a, b) : a;
+        of_x.see(a);
+        if (is_pair) of_y.see(b);
+        if (!double_is_finite(a) || !double_is_finite(b)) special += TERMS == ROW_PRODUCTS ? __dmul_rn(a, b) : a;
     });
     __syncwarp();
     for (unsigned bit = threads / 2; bit; bit /= 2) special += __shfl_xor_sync(WHOLE_WARP, special, bit);
     of_x.merge(threads), of_y.merge(threads);
     const int x = of_x.scale(), y = of_y.scale();
-    scaled_total t = { special, is_pair ? x + y : x, {}, {} };
+    scaled_total t = { special, is_pair ? x + y : TERMS == ROW_PRODUCTS ? 2 * x : x, {}, {} };
     exact_sum<numbers_words<TERMS>> numbers;
     exact_sum<3> products;
     numbers.clear(), products.clear();
@@ -80,7 +80,7 @@ static __device__ __forceinline__ scaled_total scaled_total_of(unsigned threads,
         bool has_lost = false;
         a = scaled(a, x, has_lost);
         b = is_pair ? scaled(b, y, has_lost) : a;
-        if (!is_pair) numbers.add(a);
+        if (TERMS != ROW_PRODUCTS) numbers.add(a);
         if (TERMS != ROW_NUMBERS) products.add_long_product(a, b);
         if (has_lost) numbers.widen(SCALED_LOSS, SCALED_LOSS), products.widen(SCALED_LOSS, SCALED_LOSS);
     });
