@@ -50,7 +50,7 @@ static cudaError_t start_marked_longs(const cuda_context *c, const quire_job *jo
     if (error) return error;
     work.few_doubles = c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type);
     return start_blocks(c, k.limbs, k.limbs_threads,
-                        plan_least(plan_blocks(&c->facts, k.limbs_blocks), ELEMENT_MOST_BLOCKS), &work);
+                        plan_least(plan_blocks(&c->facts, k.limbs_blocks), ELEMENT_MOST_BLOCKS), &work, 0, true);
 }
 static cudaError_t start_marked(const cuda_context *c, const quire_job *job, const vectors_job *work) {
     return work->at.x_layout.n < ELEMENTS_LONG ? start_shorts(c, job, *work, VECTORS_MARKED)

@@ -46,13 +46,17 @@ template <row_terms TERMS, bool PAIR> struct vector_in_scale {
         __syncwarp();
         return sums.total(n);
     }
-    /* Stores the result, if its sums tell it; by a thread. */
-    __device__ __forceinline__ bool store(size_t v, const part &its) const {
-        const vector_totals t = totals_of(its.sums);
-        return store_scaled<double_format, TERMS>(
-            job, v, at.entries, { its.special, TERMS == ROW_PRODUCTS ? scale.x + scale.y : scale.x, t.sum, t.squares });
-    }
 };
+
+/* Stores the result of vector v, if its sums tell it; by a thread. Once in a kernel's code. */
+template <row_terms TERMS, bool PAIR>
+static __device__ __noinline__ bool store_vector(const vectors_job &job, size_t v, const scaled_part<TERMS> &its,
+                                                 element_scales scale) {
+    const vector_totals t = totals_of(its.sums);
+    const int exponent = TERMS == ROW_PRODUCTS ? scale.x + scale.y : scale.x;
+    return store_scaled<double_format, TERMS>(job, v, vector_of(job, v).entries,
+                                              { its.special, exponent, t.sum, t.squares });
+}
 
 /* The one array of a job, by all blocks. */
 template <row_terms TERMS, bool PAIR> static __device__ __forceinline__ void array_in_scale(const vectors_job &job) {
@@ -65,20 +69,30 @@ template <row_terms TERMS, bool PAIR> static __device__ __forceinline__ void arr
     if (threadIdx.x == 0) store_record(&w.place[blockIdx.x], total);
     if (!takes_last_ticket(job)) return;
     sum_of_records<SCALED_THREADS>(total, w.place, gridDim.x);
-    if (threadIdx.x == 0 && array.store(0, total)) w.undecided = 0;
+    if (threadIdx.x == 0 && store_vector<TERMS, PAIR>(job, 0, total, array.scale)) w.undecided = 0;
 }
 
-/* Marked vectors, a warp each. */
+/* Marked vectors, a warp each. Each lane keeps one, and they finish theirs together. */
 template <row_terms TERMS, bool PAIR>
 static __device__ __forceinline__ void marked_by_warps(const vectors_job &job, const vector_source &source) {
+    scaled_part<TERMS> mine;
+    element_scales scale = { 0, 0 };
+    size_t own = job.vectors;
+    unsigned kept = 0;
+    mine.clear();
     for (size_t i = warp_of_grid(); i < source.count; i += warps_of_grid()) {
         const size_t number = source.number(job, i);
-        if (number >= job.vectors) continue;
-        const vector_in_scale<TERMS, PAIR> vector(job, number);
-        scaled_part<TERMS> total = vector.sum(0, vector.at.entries, threadIdx.x % WARP, WARP);
-        total.merge(WARP);
-        if (threadIdx.x % WARP == 0) vector.store(number, total);
+        if (number < job.vectors) {
+            const vector_in_scale<TERMS, PAIR> vector(job, number);
+            scaled_part<TERMS> total = vector.sum(0, vector.at.entries, threadIdx.x % WARP, WARP);
+            total.merge(WARP);
+            if (threadIdx.x % WARP == kept++) mine = total, scale = vector.scale, own = number;
+        }
+        const bool is_last = i + warps_of_grid() >= source.count;
+        if (kept < WARP && !is_last) continue;
+        if (own < job.vectors) store_vector<TERMS, PAIR>(job, own, mine, scale);
         __syncwarp();
+        own = job.vectors, kept = 0;
     }
 }
 
@@ -99,7 +113,7 @@ static __device__ __forceinline__ void marked_by_blocks(const vectors_job &job, 
             if (!is_last_of(&w.ended[i], parts)) continue;
             sum_of_records<SCALED_THREADS>(total, &w.place[i * parts], parts);
         }
-        if (threadIdx.x == 0) vector.store(number, total);
+        if (threadIdx.x == 0) store_vector<TERMS, PAIR>(job, number, total, vector.scale);
     }
 }
 
