@@ -218,7 +218,7 @@ template <row_terms TERMS, class Job> struct found_vectors {
         each([&](const auto &at, unsigned thread, unsigned threads, unsigned from, bool is_mine) {
             size_t there = 0;
             const scaled_total t = scaled_total_of<TERMS>(threads, TERMS == ROW_PRODUCTS && its.is_pair, [&](auto use) {
-                there = each_element<TERMS == ROW_PRODUCTS>(job, at, 0, at.entries, thread, threads, use);
+                return there = each_element<TERMS == ROW_PRODUCTS>(job, at, 0, at.entries, thread, threads, use);
             });
             __syncwarp();
             for (unsigned bit = threads / 2; bit; bit /= 2) there += __shfl_xor_sync(WHOLE_WARP, there, bit);

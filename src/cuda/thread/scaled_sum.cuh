@@ -18,7 +18,7 @@
 /* What a term may have lost by scaling, at most. A scaled element is off by 2^-1075 at most, and so the product of two,
  * each below 2^150, by 2^-924. A result seldom shows so little: the greatest element is 2^149 or more, unless the scale
  * is the least one, by which no bit is lost. */
-#define SCALED_LOSS 0x1p-900
+#define SCALED_LOSS 0x1p-923
 
 /* The sums of numbers, of products, or of numbers and their squares. sum stands for itself times 2^exponent, squares
  * for itself times 2^(2 * exponent). special: 0; or if terms are not finite, the infinity or NaN that is their sum, and
@@ -56,8 +56,8 @@ static __device__ __forceinline__ double scaled(double x, int scale, bool &has_l
 /* Words of a sum of numbers. Where an element is half an ulp of a far greater one, the third says what decides. */
 template <row_terms TERMS> constexpr int numbers_words = TERMS == ROW_NUMBERS ? 3 : 2;
 
-/* The total of a vector's elements, which each(use) hands to use(a, b) twice, those of a thread; by "threads" threads
- * that share it, whole warps of them. is_pair: a and b are of two arrays. */
+/* The total of a vector's elements, which each(use) hands to use(a, b) twice, those of a thread, and answers how many
+ * they are; by "threads" threads that share it, whole warps of them. is_pair: a and b are of two arrays. */
 template <row_terms TERMS, class Each>
 static __device__ __forceinline__ scaled_total scaled_total_of(unsigned threads, bool is_pair, Each each) {
     greatest_number of_x = { 0 }, of_y = { 0 };
@@ -76,14 +76,17 @@ static __device__ __forceinline__ scaled_total scaled_total_of(unsigned threads,
     exact_sum<numbers_words<TERMS>> numbers;
     exact_sum<3> products;
     numbers.clear(), products.clear();
-    each([&](double a, double b) {
-        bool has_lost = false;
+    bool has_lost = false;
+    const size_t n = each([&](double a, double b) {
         a = scaled(a, x, has_lost);
         b = is_pair ? scaled(b, y, has_lost) : a;
         if (TERMS != ROW_PRODUCTS) numbers.add(a);
         if (TERMS != ROW_NUMBERS) products.add_long_product(a, b);
-        if (has_lost) numbers.widen(SCALED_LOSS, SCALED_LOSS), products.widen(SCALED_LOSS, SCALED_LOSS);
     });
+    if (has_lost) {
+        const double loss = (double)n * SCALED_LOSS;
+        numbers.widen(loss, loss), products.widen(loss, loss);
+    }
     if (TERMS != ROW_PRODUCTS) t.sum = total_of_words(merge_threads(numbers, threads));
     if (TERMS == ROW_PRODUCTS) t.sum = total_of_words(merge_threads(products, threads));
     if (TERMS == ROW_MOMENTS) t.squares = total_of_words(merge_threads(products, threads));
