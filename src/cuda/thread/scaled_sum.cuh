@@ -42,6 +42,7 @@ struct greatest_number {
     __device__ __forceinline__ void merge(unsigned threads) {
         for (unsigned bit = threads / 2; bit; bit /= 2) word = max(word, __shfl_xor_sync(WHOLE_WARP, word, bit));
     }
+    __device__ __forceinline__ bool is_finite() const { return word < 0x7ff00000; }
     /* By what power of two they are taken. */
     __device__ __forceinline__ int scale() const { return max((int)(word >> 20) - 1022 - SCALED_BITS, SCALE_LEAST); }
 };
@@ -61,32 +62,37 @@ template <row_terms TERMS> constexpr int numbers_words = TERMS == ROW_NUMBERS ? 
 template <row_terms TERMS, class Each>
 static __device__ __forceinline__ scaled_total scaled_total_of(unsigned threads, bool is_pair, Each each) {
     greatest_number of_x = { 0 }, of_y = { 0 };
-    double special = 0;
     each([&](double a, double b) {
-        if (!is_pair) b = a;
         of_x.see(a);
         if (is_pair) of_y.see(b);
-        if (!double_is_finite(a) || !double_is_finite(b)) special += TERMS == ROW_PRODUCTS ? __dmul_rn(a, b) : a;
     });
     __syncwarp();
-    for (unsigned bit = threads / 2; bit; bit /= 2) special += __shfl_xor_sync(WHOLE_WARP, special, bit);
     of_x.merge(threads), of_y.merge(threads);
     const int x = of_x.scale(), y = of_y.scale();
-    scaled_total t = { special, is_pair ? x + y : TERMS == ROW_PRODUCTS ? 2 * x : x, {}, {} };
+    scaled_total t = { 0, is_pair ? x + y : TERMS == ROW_PRODUCTS ? 2 * x : x, {}, {} };
     exact_sum<numbers_words<TERMS>> numbers;
     exact_sum<3> products;
     numbers.clear(), products.clear();
-    bool has_lost = false;
-    const size_t n = each([&](double a, double b) {
-        a = scaled(a, x, has_lost);
-        b = is_pair ? scaled(b, y, has_lost) : a;
-        if (TERMS != ROW_PRODUCTS) numbers.add(a);
-        if (TERMS != ROW_NUMBERS) products.add_long_product(a, b);
-    });
-    if (has_lost) {
-        const double loss = (double)n * SCALED_LOSS;
-        numbers.widen(loss, loss), products.widen(loss, loss);
+    if (of_x.is_finite() && of_y.is_finite()) {
+        bool has_lost = false;
+        const size_t n = each([&](double a, double b) {
+            a = scaled(a, x, has_lost);
+            b = is_pair ? scaled(b, y, has_lost) : a;
+            if (TERMS != ROW_PRODUCTS) numbers.add(a);
+            if (TERMS != ROW_NUMBERS) products.add_long_product(a, b);
+        });
+        if (has_lost) {
+            const double loss = (double)n * SCALED_LOSS;
+            numbers.widen(loss, loss), products.widen(loss, loss);
+        }
+    } else {
+        each([&](double a, double b) {
+            if (!is_pair) b = a;
+            if (!double_is_finite(a) || !double_is_finite(b)) t.special += TERMS == ROW_PRODUCTS ? __dmul_rn(a, b) : a;
+        });
     }
+    __syncwarp();
+    for (unsigned bit = threads / 2; bit; bit /= 2) t.special += __shfl_xor_sync(WHOLE_WARP, t.special, bit);
     if (TERMS != ROW_PRODUCTS) t.sum = total_of_words(merge_threads(numbers, threads));
     if (TERMS == ROW_PRODUCTS) t.sum = total_of_words(merge_threads(products, threads));
     if (TERMS == ROW_MOMENTS) t.squares = total_of_words(merge_threads(products, threads));
