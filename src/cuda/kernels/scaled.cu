@@ -27,8 +27,8 @@ template <row_terms TERMS, bool PAIR> struct vector_in_scale {
     /* By whole warps, which all guess the same. */
     __device__ __forceinline__ vector_in_scale(const vectors_job &its, size_t v) : job(its), at(vector_of(its, v)) {
         const double *x = (const double *)job.at.x + at.x, *y = (const double *)job.at.y + at.y;
-        scale.x = guessed_scale(x, at.x_step, at.entries);
-        scale.y = PAIR ? guessed_scale(y, at.y_step, at.entries) : scale.x;
+        scale.x = guessed_scale<TERMS>(x, at.x_step, at.entries);
+        scale.y = PAIR ? guessed_scale<TERMS>(y, at.y_step, at.entries) : scale.x;
         if (threadIdx.x % WARP == 0) scales_of_warp() = scale;
         __syncwarp();
     }

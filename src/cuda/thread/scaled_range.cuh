@@ -10,9 +10,11 @@
 #include "cuda/thread/range_sums.cuh"
 #include "cuda/thread/scaled_sum.cuh"
 
-/* The elements that are looked at are to be below 2^GUESSED_BITS. Squares of the greatest are 2^-302 or more then, as
- * moment_in_ball wants them (BALL_LEAST), and others may be 2^300 times as great. */
-#define GUESSED_BITS (-150)
+/* The elements that are looked at are to be below 2^guessed_bits. Of products, squares of the greatest are 2^-302 or
+ * more then, as moment_in_ball wants them (BALL_LEAST), and others may be 2^300 times as great. Numbers can only be too
+ * great: they are made no greater, and no smaller than sums of some others need, so that few lose bits. */
+template <row_terms TERMS> constexpr int guessed_bits = TERMS == ROW_NUMBERS ? 800 : -150;
+template <row_terms TERMS> constexpr int guessed_least = TERMS == ROW_NUMBERS ? 0 : SCALE_LEAST;
 #define GUESSED_MOST 1000 /* a scale, at most: its reciprocal is a normal double */
 
 /* By what powers of two the elements of x, and of y, are taken. */
@@ -27,6 +29,7 @@ static __device__ __forceinline__ element_scales &scales_of_warp() {
 }
 
 /* The scale that SAMPLED_RUNS times 32 elements suggest, evenly spread runs of neighbours; by a whole warp. */
+template <row_terms TERMS>
 static __device__ __forceinline__ int guessed_scale(const double *x, ptrdiff_t stride, size_t n) {
     greatest_number greatest = { 0 };
 #pragma unroll
@@ -35,7 +38,7 @@ static __device__ __forceinline__ int guessed_scale(const double *x, ptrdiff_t s
         greatest.see(k < n ? x[(ptrdiff_t)k * stride] : 0.0);
     }
     greatest.merge(WARP);
-    return min(max((int)(greatest.word >> 20) - 1022 - GUESSED_BITS, SCALE_LEAST), GUESSED_MOST);
+    return min(max((int)(greatest.word >> 20) - 1022 - guessed_bits<TERMS>, guessed_least<TERMS>), GUESSED_MOST);
 }
 
 /* What some threads have of a vector: scaled sums; and if terms are not finite, the infinity or NaN that is the sum of
