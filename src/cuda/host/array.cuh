@@ -35,7 +35,6 @@ static cudaError_t start_exact_array(const cuda_context *c, const quire_job *job
     work.few_doubles =
         (c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type)) || !find_sum_kernels(job).array[work.is_pair];
     work.is_short = job->n <= (size_t)ARRAY_SHORT * k.limbs_threads;
-    work.guesses = are_many_doubles(job, &work);
     if (!accumulator && !work.few_doubles) {
         cudaError_t error = start_ends(c, job, &work);
         if (!error && !work.is_short) error = start_scaled(c, job, work);

@@ -35,11 +35,9 @@ static cudaError_t start_shorts(const cuda_context *c, const quire_job *job, vec
                         &work);
 }
 /* doubles that a first kernel has not told, in a scale, if there are many; */
-static bool are_many_doubles(const quire_job *job, const vectors_job *work) {
-    return has_double_lanes(job->type) && work->vectors * work->at.x_layout.n * sizeof(double) >= SCALED_LEAST;
-}
 static cudaError_t start_scaled(const cuda_context *c, const quire_job *job, vectors_job work) {
-    if (!has_double_lanes(job->type) || (!are_many_doubles(job, &work) && !c->facts.wish.blocks)) return cudaSuccess;
+    const size_t bytes = work.vectors * work.at.x_layout.n * sizeof(double);
+    if (!has_double_lanes(job->type) || (bytes < SCALED_LEAST && !c->facts.wish.blocks)) return cudaSuccess;
     const scaled_kernels k = quire_scaled_kernels(job->term, needs_squares(job->finish));
     return start_blocks(c, k.of[work.is_pair], SCALED_THREADS,
                         plan_least(plan_blocks(&c->facts, SCALED_BLOCKS), VECTORS_IN_PARTS), &work, 0, true);
@@ -133,8 +131,6 @@ static bool reduce_rows(const cuda_context *c, const quire_job *job, const quire
     if (!p.fits) return false;
     work.shape = p.shape, work.threads = p.threads, work.slots = p.slots;
     work.rows_of_item = (unsigned)p.rows_of_unit, work.parts = p.parts, work.part = p.part;
-    const bool are_numbers = job->term != TERM_PRODUCT && !has_moments; /* of few of which the sum is finite, mostly */
-    work.guesses = p.parts == 1 && are_many_doubles(job, &work) && (rows_x->n >= ELEMENTS_LONG || !are_numbers);
     count_terms(job, &work);
     const void *const kernel = find_sum_kernels(job).rows[work.is_pair];
     if (!kernel) return false;

@@ -1,6 +1,6 @@
 /* exact_array.cuh - the exact sum of one array, or its variance, by all blocks: each leaves what it has added up, takes
  * a ticket, and the last one brings all together. What that does not tell the last block does again, with all bits, if
- * the array is short; else it is left to scaled.cu, of doubles, and to exact_limbs.cuh.
+ * the array is short; else it is left to exact_limbs.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,6 @@
 #include "cuda/block/limbs_sum.cuh"
 #include "cuda/device/early.cuh"
 #include "cuda/grid/ends_finish.cuh"
-#include "cuda/grid/guess.cuh"
 #include "cuda/grid/limbs_finish.cuh"
 #include "cuda/grid/records.cuh"
 #include "cuda/grid/tickets.cuh"
@@ -54,11 +53,6 @@ static __device__ __forceinline__ void sum_array(const vectors_job &job) {
     vectors_workspace &w = *job.workspace;
     after_earlier_work();
     if (gridDim.x > 1 || !job.is_short) enter_workspace(w);
-    if constexpr (exact_terms<Format, false>::is_double)
-        if (job.guesses && leaves_range<ARRAY_THREADS, TERMS, PAIR>(job)) {
-            if (blockIdx.x == 0 && threadIdx.x == 0) w.undecided = true;
-            return;
-        }
     sums total = sum_of_row<sums, LOADS, true>(
         row_place<Format, PAIR>{ (pointer)job.at.x, PAIR ? (pointer)job.at.y : NULL }, job.at.x_layout.n, job.magnitude,
         blockIdx.x * ARRAY_THREADS + threadIdx.x, gridDim.x * ARRAY_THREADS);

@@ -1,5 +1,5 @@
 /* exact_limbs.cuh - all bits of the exact sum of one array, for an accumulator, or for the result where
- * others have not told it; or of long vectors whose results are marked. The last block of a vector to end has
+ * exact_array.cuh has not told it; or of long vectors whose results are marked. The last block of a vector to end has
  * the limbs of all.
  *
  * SPDX-License-Identifier: MIT

@@ -2,7 +2,7 @@
  * threads of a warp has a row, or several whose loads are under way together; short rows that stand side by side and
  * begin anywhere pass through a block's shared memory; elements at any stride are loaded one by one; and long segments
  * have whole blocks. What two ends do not tell the warp does again by wider sums; what these cannot tell, either, is
- * left to others (by_element.cuh; scaled.cu, exact_limbs.cuh).
+ * left to a second kernel (by_element.cuh, exact_limbs.cuh).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,6 @@
 
 #include "cuda/block/block_sums.cuh"
 #include "cuda/block/stretch.cuh"
-#include "cuda/grid/guess.cuh"
 #include "cuda/grid/records.cuh"
 #include "cuda/grid/sums_finish.cuh"
 #include "cuda/grid/vector_source.cuh"
@@ -242,8 +241,6 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
 
     static __device__ __forceinline__ void all(const vectors_job &job) {
         if (job.shape == ROWS_ASIDE) return aside(job);
-        if constexpr (exact_terms<Format, false>::is_double)
-            if (job.guesses && leaves_range<GROUPS_THREADS, TERMS, PAIR>(job)) return mark_all(job);
         if constexpr (has_ends) {
             *has_marked() = false;
             __syncwarp();

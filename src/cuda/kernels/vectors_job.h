@@ -153,7 +153,6 @@ typedef struct {
     bool is_strided;       /* one by one, and at any stride */
     unsigned rows_of_item; /* that a block takes at a time, where they are staged */
     which_vectors source;
-    bool guesses;       /* doubles that are likely to leave their range are left to those who scale them */
     bool by_cells;      /* by_element.cuh takes all bits at once */
     quire_type type;    /* of the elements, */
     unsigned log_size;  /* of which each has 2^this bytes */
