@@ -278,6 +278,19 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
     }
 }
 
+/* The last elements, fewer than a step has: filled up with zeros, if there is a window that may hold them. */
+#define LAST_LEAST 8 /* fewer are as quick one by one */
+static void add_last(exact_state *s, const char *x, const char *y, size_t n) {
+    const size_t bytes = n * (size_t)s->engine->size;
+    _Alignas(SIMD_BYTES) char last_x[SIMD_BYTES] = { 0 }, last_y[SIMD_BYTES] = { 0 };
+    if (s->window.bins && n >= LAST_LEAST) {
+        memcpy(last_x, x, bytes);
+        if (x != y) memcpy(last_y, y, bytes);
+        if (add_block(s, last_x, x != y ? last_y : last_x, 1) == BLOCK_ADDED) return;
+    }
+    s->engine->call.slow(s->accumulator, x, y, n);
+}
+
 #define SLOW_BLOCKS_FIRST 4
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again */
 
@@ -309,10 +322,9 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
         since_carry += count;
         if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
     }
+    if (n < step) add_last(&state, x, y, n);
     deposit(&state);
-    if (n >= step) return all - n;
-    e->call.slow(a, x, y, n);
-    return all;
+    return n < step ? all : all - n;
 }
 
 #endif
