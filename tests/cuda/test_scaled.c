@@ -40,6 +40,7 @@ enum {
     CONSTANT,        /* beyond the squares' range, so that the variance is 0 */
     LEAST_ROOT,      /* few units of the least number: the root of their squares is subnormal */
     SCALED_INTEGERS, /* whose sums, squares and roots are exact often */
+    BEYOND,          /* half an ulp beyond DBL_MAX twice, in a few words: the mean is finite */
     KINDS
 };
 
@@ -80,11 +81,18 @@ static void set_first(generator *g, int kind, double *x) {
     x[6] = any_sign(g, (double)generator_below(g, 2) * ldexp(1, exponent - 54 - (int)generator_below(g, 110)));
 }
 
+/* The guesses at a scale see the first two, and none of those behind. */
+static void set_beyond(size_t n, double *x) {
+    static const size_t places[] = { 0, 1, 64, 65, 66, 128 + 64 };
+    static const double values[] = { 0x1p800, -0x1p800, DBL_MAX, DBL_MAX, 0x1p970, 0x1p970 };
+    for (size_t k = 0; k < COUNT_OF(places) && places[k] < n; k++) x[places[k]] = values[k];
+}
+
 static void fill_kind(generator *g, int kind, size_t n, double *x) {
     const double one = ldexp(1 + generator_uniform(g), 400 + (int)generator_below(g, 600));
-    const int is_bare = kind == TIE || kind == ZERO;
+    const int is_bare = kind == TIE || kind == ZERO || kind == BEYOND;
     for (size_t k = 0; k < n; k++)
-        x[k] = is_bare            ? (generator_below(g, 2) || kind == TIE ? -0.0 : 0.0)
+        x[k] = is_bare            ? (generator_below(g, 2) || kind != ZERO ? -0.0 : 0.0)
                : kind != GREATEST ? draw_alike(g, kind, one)
                                   : (k % 3 < 2 ? DBL_MAX : -DBL_MAX);
     if (kind == CANCELS || kind == CANCELS_BUT_LEAST)
@@ -93,11 +101,12 @@ static void fill_kind(generator *g, int kind, size_t n, double *x) {
         if (n % 2 == 0) x[n / 2 - 1] = 0; /* the last one's negative */
         x[n - 1] = 0x1p-1074;
     }
-    if (is_bare && n > 7) set_first(g, kind, x);
+    if (is_bare && n > 7 && kind != BEYOND) set_first(g, kind, x);
     if (kind == FEW_GREAT)
         for (size_t k = 0; k < n && k < 20; k++) x[k] = any_sign(g, 0x1.8p1010);
     if (kind == ONE_GREAT) x[generator_below(g, n)] = 0x1.8p1000;
     if (kind != FEW_GREAT && kind != GREATEST) generator_shuffle(g, n, sizeof *x, x);
+    if (kind == BEYOND) set_beyond(n, x);
     if (kind == INFINITE || kind == INFINITE_BOTH) {
         const double infinite = any_sign(g, HUGE_VAL);
         for (size_t k = generator_below(g, n); k < n; k += 100) x[k] = infinite;

@@ -164,7 +164,32 @@ START_TEST(zeros_of_products) {
 }
 END_TEST
 
-/* Rows whose words do not tell: a root next to the middle of two doubles; terms that cancel, rounded down. */
+/* Two rows of 800 elements, beyond the squares' range, of which every 32nd is not 0: in units of 2^600 their squares
+ * add up to 2^-120 more than that of a double, 1.5 - 2^-52, which has as many bits as two words. */
+static void check_directed_roots(void) {
+    enum { N = 800, FIRST = 3, SMALL = 23 };
+    static const double roots[ROUNDING_COUNT] = { [QUIRE_UPWARD] = 0x1.8p600 };
+    const double first[FIRST] = { 50331630 * 0x1p-25, 38911 * 0x1p-25, 17259 * 0x1p-25 };
+    const quire_layout rows = quire_rows(2, N, N);
+    double x[2 * N] = { 0 }, results[2];
+    for (int k = 0; k < 25; k++)
+        x[32 * k] = x[N + 32 * k] = (k < FIRST    ? first[k]
+                                     : k < SMALL  ? 0x1p-27
+                                     : k == SMALL ? 0x1p-52
+                                                  : 0x1p-60) *
+                                    0x1p600;
+    for (size_t r = 0; r < ROUNDING_COUNT; r++) {
+        const quire_reduction what = { QUIRE_NRM2, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, ROUNDINGS[r], 0, { 0 } };
+        check_ok(place_layouts(&what, &rows, x, NULL, NULL, results));
+        for (int v = 0; v < 2; v++)
+            check_bits(QUIRE_F64, &results[v],
+                       double_bits(roots[ROUNDINGS[r]] > 0 ? roots[ROUNDINGS[r]] : 0x1.7ffffffffffffp600), "row %d, %s",
+                       v, reduction_text(&what));
+    }
+}
+
+/* Rows whose words do not tell: a root next to the middle of two doubles, or above one; terms that cancel, rounded
+ * down. */
 START_TEST(rows_that_words_do_not_tell) {
     const double squares[8] = { 1, 0x1p-13, 0x1p-26, 0x1p-27, 0x1p-40, 0x1p-40, 0x1p-53, 0x1p-100 };
     const double x[4] = { 1 + 0x1p-52, -1, -0x1p-51, -0x1p-104 }, y[4] = { 1 + 0x1p-52, 1, 1, 1 };
@@ -179,6 +204,7 @@ START_TEST(rows_that_words_do_not_tell) {
             check_bits(QUIRE_F64, &results[i], double_bits(0x1.0000002000001p+0), "root %d", i);
         check_ok(place_layouts(&dot, &dots, x, &dots, y, results));
         for (int i = 0; i < 40; i++) check_bits(QUIRE_F64, &results[i], double_bits(-0.0), "zero %d", i);
+        check_directed_roots();
     }
     place_use(0);
 }

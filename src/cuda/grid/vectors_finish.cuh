@@ -123,24 +123,25 @@ static __device__ __forceinline__ void add_to_shared(quire_accumulator *to, warp
     __syncwarp();
 }
 
-/* Whether the root of three words, to the nearest double, is so near to the middle of two doubles that rounding the
- * words to two may decide it: a middle's square can have as many bits as those. The root is r + d / (2 r); see
- * moments_ball.h. */
+/* Whether the root of three words is so near to where rounding to doubles changes that rounding the words to two may
+ * decide it: to the middle of two doubles, or in a direction to a double, whose squares can have as many bits as those.
+ * The root is r + d / (2 r); see moments_ball.h. */
 static __device__ __forceinline__ bool is_unsure_root(const vectors_job &job, const vector_total &t) {
-    if (job.finish != FINISH_ROOT || job.format.precision != 53 || job.rounding != QUIRE_TO_NEAREST) return false;
+    if (job.finish != FINISH_ROOT || job.format.precision != 53) return false;
     double high, low;
     if (!double_is_finite(t.word[0]) || sum_of_three(t.word, &high, &low) == 0 || !(high > 0)) return false;
     const double root = __dsqrt_rn(high), residual = (__fma_rn(-root, root, high) + low) / (2 * root),
                  radius = root * 0x1p-101;
+    if (job.rounding != QUIRE_TO_NEAREST) return abs_f64(residual) <= radius;
     return root + (residual - radius) != root + (residual + radius);
 }
 
-/* Whether the words of an exact total do not tell its result: a zero has a sign that the terms decide; and roots as
- * above.
- */
+/* Whether the words of an exact total do not tell its result: a zero has a sign that the terms decide; finite words may
+ * add up to more than any double, whose root, or mean, is none the less one; and roots as above. */
 static __device__ __forceinline__ bool needs_terms(const vectors_job &job, const vector_total &t) {
     const bool is_zero = (t.word[0] + t.word[1]) + t.word[2] == 0;
-    return (job.rounding == QUIRE_DOWNWARD && is_zero) || is_unsure_root(job, t);
+    const bool is_beyond = double_is_finite(t.word[0]) && !double_is_finite(t.word[0] + (t.word[1] + t.word[2]));
+    return is_beyond || (job.rounding == QUIRE_DOWNWARD && is_zero) || is_unsure_root(job, t);
 }
 
 /* Where a sum lies that is WORDS words, or less than these by the width at most: from high + lower to high + upper. The
