@@ -199,9 +199,7 @@ START_TEST(sums_on_the_way) {
 }
 END_TEST
 
-/* Sums of floats for doubles, which a CPU adds in blocks, each in its own way: their infinities and NaN in any of
- * these.
- */
+/* Sums of floats for doubles, which a CPU adds in blocks, each in its own way: infinities and NaN in any block. */
 START_TEST(specials_in_blocks) {
     static const float SPECIAL[] = { INFINITY, -INFINITY, INFINITY, -INFINITY, NAN };
     const size_t most = 30000, first = 4096; /* a block */

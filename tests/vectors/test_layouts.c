@@ -167,24 +167,23 @@ END_TEST
 /* Two rows of 800 elements, beyond the squares' range, of which every 32nd is not 0: in units of 2^600 their squares
  * add up to 2^-120 more than that of a double, 1.5 - 2^-52, which has as many bits as two words. */
 static void check_directed_roots(void) {
-    enum { N = 800, FIRST = 3, SMALL = 23 };
-    static const double roots[ROUNDING_COUNT] = { [QUIRE_UPWARD] = 0x1.8p600 };
-    const double first[FIRST] = { 50331630 * 0x1p-25, 38911 * 0x1p-25, 17259 * 0x1p-25 };
+    enum { N = 800 };
+    static const struct {
+        double value;
+        size_t count;
+    } parts[] = { { 50331630 * 0x1p-25, 1 }, { 38911 * 0x1p-25, 1 }, { 17259 * 0x1p-25, 1 },
+                  { 0x1p-27, 20 },           { 0x1p-52, 1 },         { 0x1p-60, 1 } };
     const quire_layout rows = quire_rows(2, N, N);
     double x[2 * N] = { 0 }, results[2];
-    for (int k = 0; k < 25; k++)
-        x[32 * k] = x[N + 32 * k] = (k < FIRST    ? first[k]
-                                     : k < SMALL  ? 0x1p-27
-                                     : k == SMALL ? 0x1p-52
-                                                  : 0x1p-60) *
-                                    0x1p600;
+    size_t k = 0;
+    for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
+        for (size_t i = 0; i < parts[part].count; i++, k += 32) x[k] = x[N + k] = parts[part].value * 0x1p600;
     for (size_t r = 0; r < ROUNDING_COUNT; r++) {
         const quire_reduction what = { QUIRE_NRM2, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, ROUNDINGS[r], 0, { 0 } };
+        const double root = what.rounding == QUIRE_UPWARD ? 0x1.8p600 : 0x1.7ffffffffffffp600;
         check_ok(place_layouts(&what, &rows, x, NULL, NULL, results));
         for (int v = 0; v < 2; v++)
-            check_bits(QUIRE_F64, &results[v],
-                       double_bits(roots[ROUNDINGS[r]] > 0 ? roots[ROUNDINGS[r]] : 0x1.7ffffffffffffp600), "row %d, %s",
-                       v, reduction_text(&what));
+            check_bits(QUIRE_F64, &results[v], double_bits(root), "row %d, %s", v, reduction_text(&what));
     }
 }
 

@@ -65,7 +65,7 @@ static __device__ __forceinline__ bool round_scaled_moment(const vectors_job &jo
 }
 
 /* The result of a vector of n elements, if the total tells it; answers whether. */
-template <class Format, row_terms TERMS>
+template <row_terms TERMS>
 static __device__ __noinline__ bool round_scaled_vector(const vectors_job &job, size_t n, const scaled_total &t,
                                                         uint64_t *bits) {
     constexpr bool has_moments = TERMS == ROW_MOMENTS;
@@ -81,10 +81,10 @@ static __device__ __noinline__ bool round_scaled_vector(const vectors_job &job, 
 }
 
 /* The same, stored. */
-template <class Format, row_terms TERMS>
+template <row_terms TERMS>
 static __device__ __forceinline__ bool store_scaled(const vectors_job &job, size_t v, size_t n, const scaled_total &t) {
     uint64_t bits;
-    const bool is_told = round_scaled_vector<Format, TERMS>(job, n, t, &bits);
+    const bool is_told = round_scaled_vector<TERMS>(job, n, t, &bits);
     if (is_told) format_store(bits, job.format.size, result_at(job, v));
     return is_told;
 }

@@ -123,9 +123,9 @@ static __device__ __forceinline__ void add_to_shared(quire_accumulator *to, warp
     __syncwarp();
 }
 
-/* Whether the root of three words is so near to where rounding to doubles changes that rounding the words to two may
- * decide it: to the middle of two doubles, or in a direction to a double, whose squares can have as many bits as those.
- * The root is r + d / (2 r); see moments_ball.h. */
+/* Whether rounding three words to two may change the double that their root is rounded to: where that is very near to
+ * the middle of two doubles, or, if it is rounded in a direction, to a double. Squares of these can have as many bits
+ * as two words. The root is r + d / (2 r); see moments_ball.h. */
 static __device__ __forceinline__ bool is_unsure_root(const vectors_job &job, const vector_total &t) {
     if (job.finish != FINISH_ROOT || job.format.precision != 53) return false;
     double high, low;

@@ -102,12 +102,14 @@ static bool holds_counts(const quire_job *job) {
     return job->n <= (size_t)GROUPS_COUNTS && job->correction <= GROUPS_COUNTS && job->correction >= -GROUPS_COUNTS;
 }
 
+/* Whether the terms are numbers alone: neither products nor squares. */
+static bool are_numbers(const quire_job *job) { return job->term != TERM_PRODUCT && !needs_squares(job->finish); }
+
 /* Whether two ends come first: they tell nearly all results of up to 24 bits. */
 static bool has_ends(const quire_job *job) {
-    const bool are_numbers = job->term != TERM_PRODUCT && !needs_squares(job->finish);
     return !has_double_lanes(job->type) && holds_counts(job) &&
            (describe_format(job->result_type).precision <= 24 ||
-            has_ends_alone(describe_format(job->type), are_numbers));
+            has_ends_alone(describe_format(job->type), are_numbers(job)));
 }
 
 /* The kernels that a job takes at first; NULL: there are none. */

@@ -229,7 +229,7 @@ template <row_terms TERMS, class Job> struct found_vectors {
             const size_t its_n = __shfl_sync(WHOLE_WARP, there, (int)(from % WARP));
             if (is_mine) mine = own, n = its_n;
         });
-        if (is_left) is_left = !store_scaled<double_format, TERMS>(its, v, n, mine);
+        if (is_left) is_left = !store_scaled<TERMS>(its, v, n, mine);
     }
 };
 

@@ -54,8 +54,7 @@ static __device__ __noinline__ bool store_vector(const vectors_job &job, size_t 
                                                  element_scales scale) {
     const vector_totals t = totals_of(its.sums);
     const int exponent = TERMS == ROW_PRODUCTS ? scale.x + scale.y : scale.x;
-    return store_scaled<double_format, TERMS>(job, v, vector_of(job, v).entries,
-                                              { its.special, exponent, t.sum, t.squares });
+    return store_scaled<TERMS>(job, v, vector_of(job, v).entries, { its.special, exponent, t.sum, t.squares });
 }
 
 /* The one array of a job, by all blocks. */
