@@ -115,11 +115,12 @@ static void fill_kind(generator *g, int kind, size_t n, double *x) {
     if (kind == ONE_NAN) x[generator_below(g, n)] = NAN;
 }
 
-/* Vectors of a layout, of which one element stands at least one behind another: each of another kind, from one on. */
-static double *matrix_new(generator *g, const quire_layout *l, int kind) {
+/* Vectors of a layout, of which one element stands at least one behind another: each of another kind, from one on.
+ * offset: bytes from a multiple of 16. */
+static double *matrix_new(generator *g, const quire_layout *l, int kind, size_t offset) {
     size_t origin;
     const size_t elements = layout_elements(l, &origin);
-    double *x = array_new(elements * sizeof *x, sizeof *x), *vector = array_new(l->n * sizeof *x, 0);
+    double *x = array_new(elements * sizeof *x, offset), *vector = array_new(l->n * sizeof *x, 0);
     for (size_t k = 0; k < elements; k++) x[k] = NAN; /* nobody's */
     for (size_t v = 0; v < l->outer * l->inner; v++) {
         double *at = x + (ptrdiff_t)(v / l->inner) * l->outer_stride + (ptrdiff_t)(v % l->inner) * l->inner_stride;
@@ -150,7 +151,8 @@ static void check_vectors(generator *g, const quire_layout *l, const double *x, 
 
 /* Every operation in every direction, or in one of them. */
 static void check_layout(generator *g, const quire_layout *l, int kind, int all_roundings) {
-    double *x = matrix_new(g, l, kind), *y = matrix_new(g, l, kind + (int)generator_below(g, KINDS));
+    double *x = matrix_new(g, l, kind, sizeof *x);
+    double *y = matrix_new(g, l, kind + (int)generator_below(g, KINDS), generator_below(g, 2) * sizeof *y);
     for (size_t o = 0; o < COUNT_OF(OPERATIONS); o++)
         for (size_t r = 0; r < (all_roundings ? ROUNDING_COUNT : 1); r++) {
             const size_t rounding = all_roundings ? r : generator_below(g, 2) * generator_below(g, ROUNDING_COUNT);
@@ -184,7 +186,9 @@ static const struct shape {
     { 4096, 2 * KINDS, 1030, 0, 1 }, { 70001, KINDS, 61, 0, 1 },     { 2048, 2 * KINDS, 2100, 3, 1 },
     { 5001, KINDS, 900, 1, 2 },      { 9000, KINDS, 500, 2, 3 },     { 8, 40 * KINDS, 5000, 0, 1 },
     { 100, 20 * KINDS, 1000, 0, 1 }, { 33, 20 * KINDS, 1000, 0, 1 }, { 1500, 2 * KINDS, 100, 5, 1 },
-    { 300001, 3, 16, 0, 1 },
+    { 300001, 3, 16, 0, 1 },         { 2, 60 * KINDS, 9000, 0, 1 },  { 3, 60 * KINDS, 9000, 1, 1 },
+    { 17, 20 * KINDS, 3000, 0, 1 },  { 64, 10 * KINDS, 1000, 0, 2 }, { 257, 4 * KINDS, 400, 1, 1 },
+    { 512, 2 * KINDS, 300, 0, 1 },
 };
 
 START_TEST(rows) {
@@ -205,9 +209,9 @@ END_TEST
 
 /* Columns, whose elements are far from each other. */
 START_TEST(columns) {
-    static const size_t lengths[] = { 2048, 4099, 20001 };
+    static const size_t lengths[] = { 2048, 4099, 20001, 8, 100, 777 };
     const size_t n = lengths[_i / LAUNCH_COUNT], launch = LAUNCHES[_i % LAUNCH_COUNT];
-    const size_t width = launch ? KINDS : ((size_t)1 << 22) / n + 3;
+    const size_t width = launch ? KINDS : n < 2048 ? 2001 : ((size_t)1 << 22) / n + 3;
     const quire_layout l = quire_columns(n, width, (ptrdiff_t)width);
     generator g;
     generator_seed(&g, 8500 + (uint64_t)_i);
@@ -222,7 +226,7 @@ START_TEST(beyond_the_list) {
     const quire_layout l = quire_rows(5000, 2048 + (size_t)_i, (ptrdiff_t)2048 + _i);
     generator g;
     generator_seed(&g, 8700 + (uint64_t)_i);
-    double *x = matrix_new(&g, &l, 0);
+    double *x = matrix_new(&g, &l, 0, 0);
     for (size_t v = 0; v < l.outer; v++) fill_kind(&g, NEAR_1E200, l.n, x + v * l.n);
     use(LAUNCHES[_i]);
     for (size_t o = 0; o < COUNT_OF(OPERATIONS); o++)
@@ -235,7 +239,7 @@ END_TEST
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, arrays, 0, (int)KINDS * LAUNCH_COUNT);
     tcase_add_loop_test(cases, rows, 0, (int)COUNT_OF(SHAPES) * LAUNCH_COUNT);
-    tcase_add_loop_test(cases, columns, 0, 3 * LAUNCH_COUNT);
+    tcase_add_loop_test(cases, columns, 0, 6 * LAUNCH_COUNT);
     tcase_add_loop_test(cases, beyond_the_list, 0, LAUNCH_COUNT);
 }
 

@@ -6,10 +6,10 @@
 #define QUIRE_CUDA_GRID_SCALED_FINISH_CUH
 
 #include "cuda/grid/row_finish.cuh"
-#include "cuda/thread/scaled_sum.cuh"
+#include "cuda/group/scaled_vector.cuh"
 
-static __device__ __forceinline__ uint64_t round_scaled(const vectors_job &job, double high, double low, int exponent,
-                                                        size_t n) {
+static __device__ __forceinline__ uint64_t round_scaled_words(const vectors_job &job, double high, double low,
+                                                              int exponent, size_t n) {
     return round_total(job, total_raised(total_of_two(high, low), exponent), n);
 }
 
@@ -41,50 +41,53 @@ static __device__ __forceinline__ bool round_scaled_sum(const vectors_job &job, 
     if (is_sure && round_scaled_quickly(job, n, high, lower, upper, exponent, bits)) return true;
     if (is_exact ? needs_terms(job, t) : !is_sure) return false;
     if (!is_exact && job.finish == FINISH_ROOT) {
-        *bits = round_scaled(job, high, lower, exponent, n);
-        return *bits == round_scaled(job, high, upper, exponent, n);
+        *bits = round_scaled_words(job, high, lower, exponent, n);
+        return *bits == round_scaled_words(job, high, upper, exponent, n);
     }
     vector_total least = t;
     least.word[2] = add_down(t.word[2], -t.width);
     if (t.word[1] != 0 || t.word[2] != 0 || !is_exact) /* else a zero would lose its sign */
         two_of_three(least.word), two_of_three(t.word);
     if (is_sure && nearest_scaled(job, least.word, t.word, exponent, bits)) return true;
-    *bits = round_scaled(job, least.word[0], least.word[1], exponent, n);
-    return is_exact || *bits == round_scaled(job, t.word[0], t.word[1], exponent, n);
+    *bits = round_scaled_words(job, least.word[0], least.word[1], exponent, n);
+    return is_exact || *bits == round_scaled_words(job, t.word[0], t.word[1], exponent, n);
 }
 
 /* A variance or its root. */
-static __device__ __forceinline__ bool round_scaled_moment(const vectors_job &job, size_t n, const scaled_total &t,
-                                                           uint64_t *bits) {
-    const double width[PART_SUMS] = { t.sum.width, t.squares.width };
-    const int exponent = job.finish == FINISH_STDDEV ? t.exponent : 2 * t.exponent;
-    moment_ball ball = moment_in_ball(t.sum.word, t.squares.word, width, job.finish, n, job.correction);
+static __device__ __forceinline__ bool round_scaled_moment(const vectors_job &job, size_t n, const vector_total &sum,
+                                                           const vector_total &squares, int scale, uint64_t *bits) {
+    const double width[PART_SUMS] = { sum.width, squares.width };
+    const int exponent = job.finish == FINISH_STDDEV ? scale : 2 * scale;
+    moment_ball ball = moment_in_ball(sum.word, squares.word, width, job.finish, n, job.correction);
     if (round_ball(ball, job.format, job.rounding, bits, exponent)) return true;
-    ball = moment_exactly(t.sum.word, t.squares.word, width, job.finish, n, job.correction);
+    ball = moment_exactly(sum.word, squares.word, width, job.finish, n, job.correction);
     return round_ball(ball, job.format, job.rounding, bits, exponent);
 }
 
-/* The result of a vector of n elements, if the total tells it; answers whether. */
+/* The result of a vector, if what all of it comes to tells it; answers whether. */
 template <row_terms TERMS>
-static __device__ __noinline__ bool round_scaled_vector(const vectors_job &job, size_t n, const scaled_total &t,
-                                                        uint64_t *bits) {
+static __device__ __noinline__ bool round_scaled(const vectors_job &job, const vector_in_scale<TERMS> &its,
+                                                 uint64_t *bits) {
     constexpr bool has_moments = TERMS == ROW_MOMENTS;
-    if (!n) return false;
-    if (t.special != 0) { /* some terms are not finite, and this is their sum */
-        *bits = has_moments ? job.format.quiet_nan : round_total(job, total_of_double(t.special), n);
+    if (!its.n) return false;
+    if (its.part.special != 0) { /* some terms are not finite, and this is their sum */
+        *bits = has_moments ? job.format.quiet_nan : round_total(job, total_of_double(its.part.special), its.n);
         return true;
     }
+    const vector_total sum = total_of_words(its.part.of[0]);
+    const int x = its.scale.x, y = its.scale.y;
     if constexpr (has_moments)
-        return round_scaled_moment(job, n, t, bits);
+        return round_scaled_moment(job, its.n, sum, total_of_words(its.part.of[1]), x, bits);
     else
-        return round_scaled_sum(job, n, t.sum, t.exponent, bits);
+        return round_scaled_sum(job, its.n, sum, TERMS == ROW_PRODUCTS ? x + y : x, bits);
 }
 
 /* The same, stored. */
 template <row_terms TERMS>
-static __device__ __forceinline__ bool store_scaled(const vectors_job &job, size_t v, size_t n, const scaled_total &t) {
+static __device__ __forceinline__ bool store_scaled(const vectors_job &job, size_t v,
+                                                    const vector_in_scale<TERMS> &its) {
     uint64_t bits;
-    const bool is_told = round_scaled_vector<TERMS>(job, n, t, &bits);
+    const bool is_told = round_scaled(job, its, &bits);
     if (is_told) format_store(bits, job.format.size, result_at(job, v));
     return is_told;
 }

@@ -36,7 +36,7 @@ static __device__ __forceinline__ void finish_sums(const vectors_job &job, const
     if constexpr (has_two_ends<Sum>) {
         if (!store_quickly(job, v, sums)) finish_ends_slowly(job, terms, v, sums);
     } else {
-        vector_totals t = totals_of(sums);
+        vector_totals<TERMS> t = totals_of(sums);
         if (!store_totals<Format, TERMS>(job, v, terms.n, t.sum, t.squares)) mark_result(job, v);
     }
 }

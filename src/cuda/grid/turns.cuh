@@ -27,54 +27,69 @@ static __device__ __forceinline__ vector_total total_of_lane(vector_total t, uns
 }
 
 /* Of numbers, or of numbers and their squares. */
-struct vector_totals {
+template <row_terms TERMS> struct vector_totals {
     vector_total sum, squares;
+
+    __device__ __forceinline__ vector_totals of_lane(unsigned lane) const {
+        return { total_of_lane(sum, lane), TERMS == ROW_MOMENTS ? total_of_lane(squares, lane) : squares };
+    }
 };
 
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ vector_totals totals_of(const range_sums<Format, TERMS, long_sum<2>> &s) {
+static __device__ __forceinline__ vector_totals<TERMS> totals_of(const range_sums<Format, TERMS, long_sum<2>> &s) {
     const vector_total products = total_of_words(s.products);
     return { s.has_numbers ? total_of_words(s.numbers) : products, products };
 }
 
-template <bool MOMENTS>
-static __device__ __forceinline__ vector_totals totals_of_lane(const vector_totals &t, unsigned lane) {
-    return { total_of_lane(t.sum, lane), MOMENTS ? total_of_lane(t.squares, lane) : t.squares };
+/* The place of bit n of those that are set, from 0 on; at least 32 if there are not so many. */
+static __device__ __forceinline__ unsigned place_of_bit(unsigned word, unsigned n) {
+    unsigned place = 0;
+#pragma unroll
+    for (unsigned half = WARP / 2; half; half /= 2) {
+        const unsigned before = __popc(word & ((1u << half) - 1));
+        if (n >= before) n -= before, word >>= half, place += half;
+    }
+    return n || !(word & 1) ? WARP : place;
+}
+
+/* How many threads share a vector, of some that a warp has found, none longer than this: as many as there are for all
+ * of them at once, if each has "some" elements at least. A power of two. */
+static __device__ __forceinline__ unsigned threads_again(unsigned found, size_t longest, unsigned some) {
+    unsigned threads = WARP;
+    for (unsigned groups = 1; groups < found && (size_t)threads / 2 * some >= longest; groups *= 2) threads /= 2;
+    return threads;
 }
 
 /* Vectors of which lanes have found one each, in turns: as many as a warp has groups of threads. */
 class marked_turns {
-    unsigned left, threads, lane;
+    unsigned left, log, lane; /* a vector has 2^log threads */
 
   public:
-    __device__ __forceinline__ marked_turns(unsigned found, unsigned of_vector, int of_lane)
-        : left(found), threads(of_vector), lane((unsigned)of_lane) {}
+    __device__ __forceinline__ marked_turns(unsigned found, unsigned threads, unsigned of_lane) {
+        left = found, log = 31 - __clz((int)threads), lane = of_lane;
+    }
     __device__ __forceinline__ bool are_there() const { return left != 0; }
     __device__ __forceinline__ void advance() {
-        for (unsigned i = 0; i < WARP / threads; i++) left &= left - 1;
+        const unsigned next = place_of_bit(left, WARP >> log);
+        left = next < WARP ? left >> next << next : 0;
     }
     /* The lane that has found the vector of this lane's group, or WARP if there is none. */
-    __device__ __forceinline__ unsigned finder() const {
-        unsigned from = left;
-        for (unsigned i = 0; i < lane / threads; i++) from &= from - 1;
-        return from ? (unsigned)__ffs((int)from) - 1 : WARP;
-    }
-    __device__ __forceinline__ unsigned thread() const { return lane % threads; }
+    __device__ __forceinline__ unsigned finder() const { return place_of_bit(left, lane >> log); }
+    __device__ __forceinline__ unsigned thread() const { return lane & ((1u << log) - 1); }
     /* The first lane of the group that has the vector this lane has found, if it has one in this turn. */
-    __device__ __forceinline__ unsigned group() const { return __popc(left & ((1u << lane) - 1)) * threads; }
+    __device__ __forceinline__ unsigned group() const { return __popc(left & ((1u << lane) - 1)) << log; }
     __device__ __forceinline__ bool has_mine() const { return (left >> lane & 1) && group() < WARP; }
 };
 
-/* Calls total(number, is_there, thread) for the vectors of all turns; mine becomes that of the vector that this lane
- * has found, v: so all of them are rounded together. */
-template <bool MOMENTS, class Total>
-static __device__ __forceinline__ void each_marked(unsigned found, unsigned threads, size_t v, int lane,
-                                                   vector_totals &mine, Total total) {
-    for (marked_turns turns(found, threads, lane); turns.are_there(); turns.advance()) {
+/* Calls sum(number, is_there, thread) for the vectors of all turns; mine becomes that of the vector that this lane has
+ * found, v: so all of them are rounded together. */
+template <class Sum, class Add>
+static __device__ __forceinline__ void each_marked(unsigned found, unsigned threads, size_t v, Sum &mine, Add sum) {
+    for (marked_turns turns(found, threads, threadIdx.x % WARP); turns.are_there(); turns.advance()) {
         const unsigned finder = turns.finder();
         const size_t number = __shfl_sync(WHOLE_WARP, v, (int)(finder % WARP));
-        const vector_totals of_group = total(number, finder < WARP, turns.thread());
-        const vector_totals its = totals_of_lane<MOMENTS>(of_group, turns.group());
+        const Sum of_group = sum(number, finder < WARP, turns.thread());
+        const Sum its = of_group.of_lane(turns.group() % WARP);
         if (turns.has_mine()) mine = its;
     }
 }

@@ -37,8 +37,7 @@ static cudaError_t start_exact_array(const cuda_context *c, const quire_job *job
     work.is_short = job->n <= (size_t)ARRAY_SHORT * k.limbs_threads;
     if (!accumulator && !work.few_doubles) {
         cudaError_t error = start_ends(c, job, &work);
-        /* Sums of numbers are mostly left because they cancel, which takes more words, and not another scale. */
-        if (!error && !work.is_short && !are_numbers(job)) error = start_scaled(c, job, work);
+        if (!error && !work.is_short) error = start_scaled(c, job, work);
         if (error || work.is_short) return error;
     }
     return start_blocks(c, k.limbs, p.threads, p.blocks, &work, 0, true);

@@ -20,6 +20,7 @@
 #include "cuda/grid/scaled_finish.cuh"
 #include "cuda/grid/sums_finish.cuh"
 #include "cuda/grid/vector_source.cuh"
+#include "cuda/group/scaled_vector.cuh"
 #include "cuda/kernels/by_element.h"
 #include "cuda/thread/strided_vector.cuh"
 #include "cuda/warp/cells.cuh"
@@ -69,7 +70,7 @@ static __device__ __forceinline__ void add_elements(element_sums<TERMS> &to, con
 template <row_terms TERMS>
 static __device__ __noinline__ bool store_element_sums(const vectors_job &job, size_t v,
                                                        const element_sums<TERMS> &its) {
-    vector_totals t = totals_of(its.sums);
+    vector_totals<TERMS> t = totals_of(its.sums);
     if (its.n == 0) {
         store_none(job, v);
         return true;
@@ -167,78 +168,56 @@ __global__ void __launch_bounds__(ELEMENT_THREADS, ELEMENT_BLOCKS)
 
 /* --------------------------------------------------------------------------------------------------- marked vectors */
 
-/* How many threads share a vector, of those that a warp has found, none longer than this: as many as there are for all
- * of them at once, if each has a few elements. Of neighbouring columns a thread has one, so that they read memory side
- * by side. */
-static __device__ __forceinline__ unsigned threads_again(const vectors_job &job, int found, size_t longest) {
-    unsigned threads = WARP;
-    if (!job.at.begin && job.threads == 1 && found == WARP) return 1;
-    while (WARP / threads < (unsigned)found && threads / 2 * AGAIN_ELEMENTS >= longest) threads /= 2;
-    return threads;
-}
-
 /* Vectors of which lanes have found one each, v, if is_left: those that a step has not told go on to the next. */
 template <row_terms TERMS, class Job> struct found_vectors {
     const Job &job;
     const vectors_job &its;
     size_t v, longest;
     bool is_left;
-    int lane;
 
-    /* Calls turn(vector, thread, threads, from, is_mine) until all that are left have had theirs. The vector is that of
-     * the thread's group. is_mine: this turn is that of the lane's own vector, which the group has whose first lane is
-     * "from". */
-    template <class Turn> __device__ __forceinline__ void each(Turn turn) const {
-        const unsigned found = __ballot_sync(WHOLE_WARP, is_left), threads = threads_again(its, __popc(found), longest);
-        for (marked_turns turns(found, threads, lane); turns.are_there(); turns.advance()) {
-            const unsigned finder = turns.finder();
-            const size_t number = __shfl_sync(WHOLE_WARP, v, (int)(finder % WARP));
-            turn(vector_of(job, finder < WARP ? number : its.vectors), turns.thread(), threads, turns.group(),
-                 turns.has_mine());
-        }
+    /* Of all that are left mine becomes the sum of this lane's, by add(vector, thread, threads). Of long neighbouring
+     * columns a thread has one, so that they read memory side by side. */
+    template <class Sum, class Add> __device__ __forceinline__ void sum_up(Sum &mine, Add add) const {
+        const unsigned found = __ballot_sync(WHOLE_WARP, is_left);
+        const bool are_columns = !its.at.begin && its.threads == 1 && found == WHOLE_WARP && longest > AGAIN_COLUMN;
+        const unsigned threads = are_columns ? 1 : threads_again(__popc(found), longest, again_elements(its.is_pair));
+        mine.clear();
+        each_marked(found, threads, v, mine, [&](size_t number, bool is_there, unsigned thread) {
+            Sum sum = add(vector_of(job, is_there ? number : its.vectors), thread, threads);
+            __syncwarp();
+            sum.merge(threads);
+            return sum;
+        });
     }
     __device__ __forceinline__ void by_sums() {
         element_sums<TERMS> mine;
-        mine.clear();
-        each([&](const auto &at, unsigned thread, unsigned threads, unsigned from, bool is_mine) {
+        sum_up(mine, [&](const auto &at, unsigned thread, unsigned threads) {
             element_sums<TERMS> sums;
             sums.clear();
             add_elements(sums, job, at, 0, at.entries, thread, threads);
-            __syncwarp();
-            sums.merge(threads);
-            const element_sums<TERMS> own = sums.of_lane(from % WARP);
-            if (is_mine) mine = own;
+            return sums;
         });
         if (is_left) is_left = !store_element_sums(its, v, mine);
     }
     /* Of doubles. */
     __device__ __forceinline__ void in_scale() {
-        scaled_total mine = {};
-        size_t n = 0;
-        each([&](const auto &at, unsigned thread, unsigned threads, unsigned from, bool is_mine) {
-            size_t there = 0;
-            const scaled_total t = scaled_total_of<TERMS>(threads, TERMS == ROW_PRODUCTS && its.is_pair, [&](auto use) {
-                return there = each_element<TERMS == ROW_PRODUCTS>(job, at, 0, at.entries, thread, threads, use);
-            });
-            __syncwarp();
-            for (unsigned bit = threads / 2; bit; bit /= 2) there += __shfl_xor_sync(WHOLE_WARP, there, bit);
-            const scaled_total own = { __shfl_sync(WHOLE_WARP, t.special, (int)(from % WARP)),
-                                       __shfl_sync(WHOLE_WARP, t.exponent, (int)(from % WARP)),
-                                       total_of_lane(t.sum, from % WARP),
-                                       TERMS == ROW_MOMENTS ? total_of_lane(t.squares, from % WARP) : t.squares };
-            const size_t its_n = __shfl_sync(WHOLE_WARP, there, (int)(from % WARP));
-            if (is_mine) mine = own, n = its_n;
+        vector_in_scale<TERMS> mine;
+        sum_up(mine, [&](const auto &at, unsigned thread, unsigned threads) {
+            vector_in_scale<TERMS> sums;
+            sum_in_scale(sums, job, at, thread, threads);
+            return sums;
         });
-        if (is_left) is_left = !store_scaled<TERMS>(its, v, n, mine);
+        if (is_left) is_left = !store_scaled(its, v, mine);
     }
 };
 
-/* Marked results. Once in a kernel's code. */
+/* Marked results. In line, for a call would save registers in memory. */
 template <row_terms TERMS, class Job>
-static __device__ __noinline__ void find_again(element_room<TERMS> &room, const Job &job, size_t v, bool is, int lane) {
+static __device__ __forceinline__ void find_again(element_room<TERMS> &room, const Job &job, size_t v, bool is,
+                                                  int lane) {
     const vectors_job &its = the_job(job);
     const size_t entries = vector_of(job, is ? v : its.vectors).entries;
-    found_vectors<TERMS, Job> found = { job, its, v, (size_t)warp_max((int)min(entries, (size_t)INT_MAX)), is, lane };
+    found_vectors<TERMS, Job> found = { job, its, v, (size_t)warp_max((int)min(entries, (size_t)INT_MAX)), is };
     const bool is_double = has_double_lanes(its.type);
     if (!is_double || its.source == VECTORS_ALL) found.by_sums(); /* else that has been tried */
     if (is_double && __any_sync(WHOLE_WARP, found.is_left)) found.in_scale();

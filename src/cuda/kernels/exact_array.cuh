@@ -29,7 +29,7 @@ static __device__ __forceinline__ bool store_array(const vectors_job &job, const
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ bool store_array(const vectors_job &job,
                                                    const range_sums<Format, TERMS, long_sum<2>> &sums) {
-    vector_totals t = totals_of(sums);
+    vector_totals<TERMS> t = totals_of(sums);
     return store_totals<Format, TERMS>(job, 0, job.at.x_layout.n, t.sum, t.squares);
 }
 

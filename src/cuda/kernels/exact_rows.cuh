@@ -64,7 +64,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
         return slots == 1 ? LOADS / 2 : LOADS / slots;
     }
 
-    static __device__ __forceinline__ void store_or_mark(const vectors_job &job, size_t v, vector_totals t) {
+    static __device__ __forceinline__ void store_or_mark(const vectors_job &job, size_t v, vector_totals<TERMS> t) {
         if (!store_totals<Format, TERMS>(job, v, job.at.x_layout.n, t.sum, t.squares)) mark_result(job, v);
     }
     /* Row v, from its sum; none of a number beyond. By whole warps. What is mostly done is done without a call, which
@@ -74,7 +74,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
         if constexpr (has_ends) {
             if (v < job.vectors && !store_quickly(job, v, sum)) finish_range(job, v, sum);
         } else if constexpr (exact_terms<Format, false>::is_double) {
-            vector_totals t = totals_of(sum);
+            vector_totals<TERMS> t = totals_of(sum);
             if (v < job.vectors && !store_totals_here<Format, TERMS>(job, v, job.at.x_layout.n, t.sum, t.squares))
                 mark_result(job, v);
         } else {
@@ -86,12 +86,6 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
         store(job, v, sum);
     }
 
-    /* Threads of a row, of some that a warp does again: few, if there are rows for all. */
-    static __device__ __forceinline__ unsigned threads_again(size_t n, unsigned rows) {
-        unsigned threads = WARP;
-        while (WARP / threads < rows && (size_t)threads / 2 * LOADS_AGAIN * E >= n) threads /= 2;
-        return threads;
-    }
     /* The marked rows of a share, when all of them are done, 32 at a time, every so manieth of these. Not as they are
      * met: a call among the loads of other rows takes registers from all of these. */
     static __device__ __noinline__ void again(const vectors_job &job, const row_share share, unsigned number,
@@ -102,15 +96,14 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
             if (!__any_sync(WHOLE_WARP, v < job.vectors)) break;
             const bool is_mine = v < job.vectors && is_marked(job, v);
             const unsigned found = __ballot_sync(WHOLE_WARP, is_mine),
-                           threads = threads_again(job.at.x_layout.n, __popc(found));
-            vector_totals mine = {};
-            each_marked<TERMS == ROW_MOMENTS>(
-                found, threads, v, lane, mine, [&](size_t number, bool is_there, unsigned thread) {
-                    wide_sums s = sum_from<wide_sums, LOADS_AGAIN, false>(
-                        job, vector_from(job, number, 0), is_there ? job.at.x_layout.n : 0, thread, threads);
-                    s.merge(threads);
-                    return totals_of(s);
-                });
+                           threads = threads_again(__popc(found), job.at.x_layout.n, LOADS_AGAIN * E);
+            vector_totals<TERMS> mine = {};
+            each_marked(found, threads, v, mine, [&](size_t number, bool is_there, unsigned thread) {
+                wide_sums s = sum_from<wide_sums, LOADS_AGAIN, false>(
+                    job, vector_from(job, number, 0), is_there ? job.at.x_layout.n : 0, thread, threads);
+                s.merge(threads);
+                return totals_of(s);
+            });
             if (is_mine) store_or_mark(job, v, mine);
             __syncwarp();
         }

@@ -42,6 +42,9 @@
  * arrays. */
 QUIRE_CONSTANT unsigned group_loads(bool has_two) { return has_two ? GROUPS_LOADS / 2 : GROUPS_LOADS; }
 
+/* Elements of a marked vector, for each of the threads that share it: what registers hold. */
+QUIRE_CONSTANT unsigned again_elements(bool is_pair) { return is_pair ? AGAIN_ELEMENTS / 2 : AGAIN_ELEMENTS; }
+
 /* Bytes of a block's room for a stretch of rows (block/stretch.cuh), which may begin within a chunk and end within
  * another; of each of two arrays half; and of a thread's share of it. */
 #define STRETCH_BYTES (GROUPS_THREADS * GROUPS_SHARE + 6 * ROWS_CHUNK)

@@ -1,7 +1,8 @@
-/* scaled_sum.cuh - exact sums of doubles of any exponent. A first look at a vector finds its greatest exponent; then
- * its elements are multiplied by a power of two, with which no sum of terms overflows, nor do products of which
- * anything is left in the sum underflow. So a few doubles and a width (long_sum.cuh) say nearly always what the result
- * is, where without they are infinite or unknown.
+/* scaled_sum.cuh - exact sums of doubles of any exponent. Some elements of a vector, or all, are looked at before, and
+ * say by what power of two all are multiplied: so that products of the greatest of these neither overflow nor are lost.
+ * If far greater ones stand elsewhere the sum may be infinite, or of no known width; it is never wrong. So a few
+ * doubles and a width (long_sum.cuh) say nearly always what the result is, where without a scale they are infinite or
+ * unknown.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,24 +11,23 @@
 
 #include "cuda/thread/long_sum.cuh"
 
-/* Scaled elements are below 2^SCALED_BITS: n <= 2^40 products are below 2^340, as moment_in_ball wants them
- * (BALL_GREATEST), and any 2^64 of them below 2^364. */
-#define SCALED_BITS 150
-#define SCALE_LEAST (-1000) /* the least exponent of a scale, whose reciprocal is a double */
+/* The elements that are looked at are to be below 2^scaled_bits. Of products, squares of the greatest are 2^-302 or
+ * more then, as moment_in_ball wants them (BALL_LEAST), and others may be 2^300 times as great. Numbers can only be too
+ * great: they are made no greater, and no smaller than sums of some others need, so that few lose bits. */
+template <row_terms TERMS> constexpr int scaled_bits = TERMS == ROW_NUMBERS ? 800 : -150;
+template <row_terms TERMS> constexpr int scale_least = TERMS == ROW_NUMBERS ? 0 : -1000;
+#define SCALE_MOST 1000 /* its reciprocal is a normal double, and so is that of the least */
 
-/* What a term may have lost by scaling, at most. A scaled element is off by 2^-1075 at most, and so the product of two,
- * each below 2^150, by 2^-924. A result seldom shows so little: the greatest element is 2^149 or more, unless the scale
- * is the least one, by which no bit is lost. */
-#define SCALED_LOSS 0x1p-923
-
-/* The sums of numbers, of products, or of numbers and their squares. sum stands for itself times 2^exponent, squares
- * for itself times 2^(2 * exponent). special: 0; or if terms are not finite, the infinity or NaN that is their sum, and
- * the sums mean nothing. */
-struct scaled_total {
-    double special;
-    int exponent;
-    vector_total sum, squares;
+/* By what powers of two the elements of x, and of y, are taken. */
+struct element_scales {
+    int x, y;
 };
+
+/* Those of the vector that a warp of a block of SCALED_THREADS is at work on. */
+static __device__ __forceinline__ element_scales &scales_of_warp() {
+    __shared__ element_scales room[SCALED_THREADS / WARP];
+    return room[threadIdx.x / WARP];
+}
 
 /* 2^exponent, a normal number. */
 static __device__ __forceinline__ double power_of_two(int exponent) {
@@ -44,7 +44,9 @@ struct greatest_number {
     }
     __device__ __forceinline__ bool is_finite() const { return word < 0x7ff00000; }
     /* By what power of two they are taken. */
-    __device__ __forceinline__ int scale() const { return max((int)(word >> 20) - 1022 - SCALED_BITS, SCALE_LEAST); }
+    template <row_terms TERMS> __device__ __forceinline__ int scale() const {
+        return min(max((int)(word >> 20) - 1022 - scaled_bits<TERMS>, scale_least<TERMS>), SCALE_MOST);
+    }
 };
 
 /* A number times 2^-scale. has_lost becomes true if that has lost a bit. */
@@ -54,49 +56,76 @@ static __device__ __forceinline__ double scaled(double x, int scale, bool &has_l
     return it;
 }
 
-/* Words of a sum of numbers. Where an element is half an ulp of a far greater one, the third says what decides. */
-template <row_terms TERMS> constexpr int numbers_words = TERMS == ROW_NUMBERS ? 3 : 2;
+/* What some threads have of a vector: scaled sums of numbers, of products, or of numbers and their squares; and if
+ * terms are not finite, the infinity or NaN that is the sum of these, else 0. Of numbers that cancel, and where one is
+ * half an ulp of a far greater one, the third word says what decides. */
+template <row_terms TERMS> struct scaled_part {
+    static constexpr int words = TERMS == ROW_NUMBERS ? 3 : 2, sums = TERMS == ROW_MOMENTS ? 2 : 1;
+    long_sum<words> of[sums];
+    double special;
 
-/* The total of a vector's elements, which each(use) hands to use(a, b) twice, those of a thread, and answers how many
- * they are; by "threads" threads that share it, whole warps of them. is_pair: a and b are of two arrays. */
-template <row_terms TERMS, class Each>
-static __device__ __forceinline__ scaled_total scaled_total_of(unsigned threads, bool is_pair, Each each) {
-    greatest_number of_x = { 0 }, of_y = { 0 };
-    each([&](double a, double b) {
-        of_x.see(a);
-        if (is_pair) of_y.see(b);
-    });
-    __syncwarp();
-    of_x.merge(threads), of_y.merge(threads);
-    const int x = of_x.scale(), y = of_y.scale();
-    scaled_total t = { 0, is_pair ? x + y : TERMS == ROW_PRODUCTS ? 2 * x : x, {}, {} };
-    exact_sum<numbers_words<TERMS>> numbers;
-    exact_sum<3> products;
-    numbers.clear(), products.clear();
-    if (of_x.is_finite() && of_y.is_finite()) {
-        bool has_lost = false;
-        const size_t n = each([&](double a, double b) {
-            a = scaled(a, x, has_lost);
-            b = is_pair ? scaled(b, y, has_lost) : a;
-            if (TERMS != ROW_PRODUCTS) numbers.add(a);
-            if (TERMS != ROW_NUMBERS) products.add_long_product(a, b);
-        });
-        if (has_lost) {
-            const double loss = (double)n * SCALED_LOSS;
-            numbers.widen(loss, loss), products.widen(loss, loss);
-        }
-    } else {
-        each([&](double a, double b) {
-            if (!is_pair) b = a;
-            if (!double_is_finite(a) || !double_is_finite(b)) t.special += TERMS == ROW_PRODUCTS ? __dmul_rn(a, b) : a;
-        });
+    __device__ __forceinline__ long_sum<words> &numbers() { return of[0]; }
+    __device__ __forceinline__ long_sum<words> &products() { return of[sums - 1]; }
+    __device__ __forceinline__ void clear() {
+        for (auto &sum : of) sum.clear();
+        special = 0;
     }
-    __syncwarp();
-    for (unsigned bit = threads / 2; bit; bit /= 2) t.special += __shfl_xor_sync(WHOLE_WARP, t.special, bit);
-    if (TERMS != ROW_PRODUCTS) t.sum = total_of_words(merge_threads(numbers, threads));
-    if (TERMS == ROW_PRODUCTS) t.sum = total_of_words(merge_threads(products, threads));
-    if (TERMS == ROW_MOMENTS) t.squares = total_of_words(merge_threads(products, threads));
-    return t;
-}
+    __device__ __forceinline__ void merge(unsigned threads) {
+        for (auto &sum : of) sum.merge(threads);
+        for (unsigned bit = threads / 2; bit; bit /= 2) special += __shfl_xor_sync(WHOLE_WARP, special, bit);
+    }
+    __device__ __forceinline__ void join(const scaled_part &other) {
+        for (int i = 0; i < sums; i++) of[i].join(other.of[i]);
+        special += other.special;
+    }
+    /* That of another lane, by a whole warp. */
+    __device__ __forceinline__ scaled_part of_lane(unsigned lane) const {
+        scaled_part other;
+        for (int i = 0; i < sums; i++) other.of[i] = of[i].of_lane(lane);
+        other.special = __shfl_sync(WHOLE_WARP, special, (int)lane);
+        return other;
+    }
+};
+
+/* What a thread adds up, chunk by chunk (group/row_sum.cuh) or element by element. PAIR: products of two arrays. */
+template <row_terms TERMS, bool PAIR> struct scaled_range {
+    static constexpr bool has_magnitudes = TERMS == ROW_NUMBERS;
+    scaled_part<TERMS> part;
+    element_scales scale;
+    bool has_lost;               /* a bit, by scaling */
+    greatest_number scaled_most; /* of the elements of two arrays, scaled */
+
+    __device__ __forceinline__ void begin(element_scales by) {
+        part.clear();
+        scale = by, has_lost = false, scaled_most = { 0 };
+    }
+    __device__ __forceinline__ void clear() { begin(scales_of_warp()); }
+    __device__ __forceinline__ void add_special(double x, double y) {
+        if (!double_is_finite(x) || (PAIR && !double_is_finite(y)))
+            part.special += TERMS != ROW_PRODUCTS ? x : __dmul_rn(x, PAIR ? y : x);
+    }
+    __device__ __forceinline__ void add_scaled(double x, double y) {
+        const double a = scaled(x, scale.x, has_lost), b = PAIR ? scaled(y, scale.y, has_lost) : a;
+        if (PAIR) scaled_most.see(a), scaled_most.see(b);
+        if (TERMS != ROW_PRODUCTS) part.numbers().add(a);
+        if (TERMS != ROW_NUMBERS) part.products().add_long_product(a, b);
+    }
+    __device__ __forceinline__ void add_one(double x, double y) { add_special(x, y), add_scaled(x, y); }
+    template <int COUNT>
+    __device__ __forceinline__ void add(const double (&x)[COUNT], const double (&y)[COUNT], bool magnitude) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) add_one(magnitude ? abs_f64(x[i]) : x[i], y[i]);
+    }
+    /* What is lost of n elements at most. A scaled one is off by half of the least double; and so much, times the
+     * other factor, is a product. An element that is off is subnormal: of its square nothing is lost that counts. */
+    __device__ __forceinline__ scaled_part<TERMS> total(size_t n) {
+        if (has_lost) {
+            const double most = PAIR ? __hiloint2double((int)scaled_most.word + 1, 0) : 0,
+                         loss = __dmul_ru(__dmul_ru((double)n, add_up(most, 1)), 0x1p-1074);
+            for (auto &sum : part.of) sum.widen(loss, loss);
+        }
+        return part;
+    }
+};
 
 #endif
