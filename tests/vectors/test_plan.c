@@ -7,8 +7,6 @@
 
 #include "cuda/host/columns_plan.h"
 #include "cuda/host/groups_plan.h"
-#include "cuda/host/ordered_plan.h"
-#include "cuda/host/panels_plan.h"
 #include "support.h"
 
 static const quire_method ORDERED[] = { QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };

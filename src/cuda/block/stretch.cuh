@@ -6,7 +6,7 @@
 #ifndef QUIRE_CUDA_BLOCK_STRETCH_CUH
 #define QUIRE_CUDA_BLOCK_STRETCH_CUH
 
-#include "cuda/group/staged.cuh"
+#include "cuda/group/row_sum.cuh"
 
 /* Starts to copy elements from to to of the n at x, as far behind a chunk's begin as they are there; what stands beside
  * the n is not read. Answers how many elements are before the first of them. By a whole block. */

@@ -8,7 +8,7 @@
 #ifndef QUIRE_CUDA_DEVICE_STRICT_CUH
 #define QUIRE_CUDA_DEVICE_STRICT_CUH
 
-#include "cuda/device/convert.cuh"
+#include "cuda/device/arithmetic.cuh"
 
 struct strict_float {
     float x;

@@ -6,7 +6,7 @@
 #ifndef QUIRE_CUDA_GRID_ORDERED_PARTS_CUH
 #define QUIRE_CUDA_GRID_ORDERED_PARTS_CUH
 
-#include "cuda/grid/marks.cuh"
+#include "cuda/grid/vector_source.cuh"
 #include "cuda/thread/lane_sums.cuh"
 
 #define PARTS_AT_ONCE 8 /* whose states a thread loads together */

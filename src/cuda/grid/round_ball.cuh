@@ -5,7 +5,7 @@
 #ifndef QUIRE_CUDA_GRID_ROUND_BALL_CUH
 #define QUIRE_CUDA_GRID_ROUND_BALL_CUH
 
-#include "cuda/device/directed.cuh"
+#include "cuda/device/arithmetic.cuh"
 #include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/round_number.cuh"
 #include "cuda/warp/total.cuh"

@@ -5,7 +5,7 @@
 #ifndef QUIRE_CUDA_GRID_ROW_FINISH_CUH
 #define QUIRE_CUDA_GRID_ROW_FINISH_CUH
 
-#include "cuda/grid/marks.cuh"
+#include "cuda/grid/vector_source.cuh"
 #include "cuda/thread/long_sum.cuh"
 
 /* The variance that no ball tells, if it is a quotient of exact numbers. */

@@ -1,13 +1,137 @@
-/* row_sum.cuh - what a group of threads adds up of elements that stand side by side, wherever they begin; or of the
- * products of two such rows. They know no grid.
+/* row_sum.cuh - what a group of threads adds up of elements that stand side by side, wherever they begin, in chunks of
+ * 16 bytes; or of the products of two such rows. They know no grid.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_GROUP_ROW_SUM_CUH
 #define QUIRE_CUDA_GROUP_ROW_SUM_CUH
 
-#include "cuda/group/row_chunks.cuh"
-#include "cuda/thread/whole_chunks.cuh"
+#include <cuda_pipeline_primitives.h>
+
+#include "cuda/thread/chunk.cuh"
+
+/* ---------------------------------------------------------------------------------- chunks at multiples of 16 bytes */
+
+/* Loads a chunk, if it is wanted; in its place stand zeros that change no sum: -0, or of a second factor +0. */
+template <class Format, bool PLUS = false>
+static __device__ __forceinline__ void load_chunk(chunk_of<Format> &to, const typename Format::element *p,
+                                                  bool wanted) {
+    constexpr int size = Format::description.size;
+    constexpr uint64_t sign = PLUS ? 0 : Format::description.sign;
+    constexpr uint32_t even = size == 8 ? 0
+                                        : (uint32_t)sign * (size == 1   ? 0x01010101u
+                                                            : size == 2 ? 0x00010001u
+                                                                        : 1),
+                       odd = size == 8 ? (uint32_t)(sign >> 32) : even; /* words of zeros */
+    const uint4 four = wanted ? __ldcs((const uint4 *)p) : make_uint4(even, odd, even, odd);
+    to.word[0] = four.x, to.word[1] = four.y, to.word[2] = four.z, to.word[3] = four.w;
+}
+
+/* Adds its terms to a sum; or those of two. Signs of short elements are taken off a word at a time. */
+template <class Format, class Sums>
+static __device__ __forceinline__ void sum_chunk(Sums &sums, chunk_of<Format> chunk, bool magnitude) {
+    constexpr bool is_short = Format::description.size < 4;
+    typename Format::real x[chunk_elements<Format>];
+    if constexpr (is_short && Sums::has_magnitudes) {
+        constexpr uint32_t signs = Format::description.size == 1 ? 0x80808080 : 0x80008000;
+        const uint32_t keep = magnitude ? ~signs : ~0u;
+#pragma unroll
+        for (int i = 0; i < 4; i++) chunk.word[i] &= keep;
+    }
+    decode_chunk(Format(), chunk, x);
+    sums.add(x, x, magnitude && !is_short);
+}
+template <class Format, class Sums>
+static __device__ __forceinline__ void sum_chunks(Sums &sums, const chunk_of<Format> &of_x,
+                                                  const chunk_of<Format> &of_y) {
+    typename Format::real x[chunk_elements<Format>], y[chunk_elements<Format>];
+    decode_chunk(Format(), of_x, x);
+    decode_chunk(Format(), of_y, y);
+    sums.add(x, y, false);
+}
+
+/* --------------------------------------------------------------------------------------- chunks that begin anywhere */
+
+/* They are counted from a vector's first element: 16 bytes that may begin within those that one load brings, and end in
+ * the next. Nothing is read that stands behind the vector's end.
+ *
+ * Where a chunk begins, and how many elements the vector has from there on: if there are none, or fewer than none,
+ * nothing is to be loaded. is_first: none of the vector's elements stand before it. */
+template <class Format> struct chunk_place {
+    const typename Format::element *x;
+    int left;
+    bool is_first;
+};
+
+/* Loads the elements that are left of a vector, one by one, into a chunk of zeros. */
+template <class Format>
+static __device__ __forceinline__ void load_last(chunk_of<Format> &to, const chunk_place<Format> &at) {
+#pragma unroll
+    for (int i = 0; i < chunk_elements<Format>; i++)
+        if (i < at.left) to.of[i] = at.x[i];
+}
+
+/* The two times 16 bytes that a chunk is part of. */
+template <class Format, bool PLUS> struct chunk_around {
+    typedef typename Format::element element;
+    static constexpr int E = chunk_elements<Format>;
+    chunk_of<Format> first, second;
+    unsigned before; /* bytes */
+
+    /* Answers whether all has been loaded that there is: not so where some of the 32 bytes stand beside the vector. */
+    __device__ __forceinline__ bool load(const chunk_place<Format> &at) {
+        before = (unsigned)((uintptr_t)at.x % 16);
+        const int elements = (int)(before / sizeof(element)), needed = elements ? 2 * E - elements : E;
+        const bool is_whole = at.left >= needed && !(at.is_first && elements);
+        load_chunk<Format, PLUS>(first, at.x - elements, is_whole);
+        load_chunk<Format, PLUS>(second, at.x - elements + E, is_whole && elements);
+        return is_whole || at.left <= 0;
+    }
+    __device__ __forceinline__ void cut(chunk_of<Format> &to) const {
+        uint32_t w[9];
+#pragma unroll
+        for (int i = 0; i < 4; i++) w[i] = first.word[i], w[4 + i] = second.word[i];
+        w[8] = 0;
+#pragma unroll
+        for (int words = 2; words; words /= 2) /* by as many words, if they are before the chunk */
+#pragma unroll
+            for (int i = 0; i < 4 + words; i++) w[i] = before & 4 * words ? w[i + words] : w[i];
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            to.word[i] = sizeof(element) < 4 ? __funnelshift_r(w[i], w[i + 1], 8 * (before & 3)) : w[i];
+    }
+};
+
+/* Loads chunks, number i from place(i); in place of what is not there stand zeros: -0, or +0 where PLUS. is_aligned:
+ * all begin at multiples of 16 bytes. What is loaded one by one comes last, so that nothing waits for it yet. */
+template <class Format, bool PLUS, int COUNT, class Place>
+static __device__ __forceinline__ void load_chunks(chunk_of<Format> (&chunk)[COUNT], bool is_aligned, bool are_whole,
+                                                   Place place) {
+    constexpr int E = chunk_elements<Format>;
+    if (is_aligned) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) load_chunk<Format, PLUS>(chunk[i], place(i).x, place(i).left >= E);
+        if (are_whole) return;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            if (place(i).left > 0 && place(i).left < E) load_last<Format>(chunk[i], place(i));
+        return;
+    }
+    chunk_around<Format, PLUS> around[COUNT];
+    bool is_loaded[COUNT];
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) is_loaded[i] = around[i].load(place(i));
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        if (!is_loaded[i]) {
+            load_last<Format>(around[i].first, place(i));
+            around[i].before = 0;
+        }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) around[i].cut(chunk[i]);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- rows */
 
 /* Where a row stands; PAIR: and the other one. */
 template <class Format, bool PAIR> struct row_place {
@@ -148,6 +272,46 @@ static __device__ __forceinline__ Sums sum_of_row(row_place<Format, PAIR> row, s
             if (ALL || u * threads < left) chunk.add(total, u, magnitude);
     }
     return total;
+}
+
+/* ---------------------------------------------------------------------------------------- elements in shared memory */
+
+/* Starts to copy count chunks. By THREADS threads. */
+template <unsigned THREADS>
+static __device__ __forceinline__ void copy_chunks(uint4 *room, const uint4 *from, unsigned count, unsigned thread) {
+    room += thread, from += thread;
+#pragma unroll 4
+    for (unsigned c = thread; c < count; c += THREADS, room += THREADS, from += THREADS)
+        __pipeline_memcpy_async(room, from, sizeof *room);
+}
+
+/* How many of n elements each of 2^log threads has that share them in shared memory: an odd number, so that they read
+ * different banks; and not as many short ones as nearly fill all banks. */
+template <class Format> static __device__ __forceinline__ unsigned share_of(unsigned n, unsigned log) {
+    constexpr unsigned size = Format::description.size, more = ROWS_CHUNK / size;
+    const unsigned share = ((n + (1u << log) - 1) >> log) | 1;
+    return size < 4 && (share * size + ROWS_CHUNK / 2) % (4 * WARP) < ROWS_CHUNK ? share + more : share;
+}
+
+/* A chunk from any element in shared memory on; of two arrays two. Room for 16 bytes more must be behind it. */
+template <class Format, bool PAIR, class Element>
+static __device__ __forceinline__ row_chunks<Format, PAIR, 1> load_staged(const Element *x, const Element *y) {
+    row_chunks<Format, PAIR, 1> chunk;
+    chunk.x[0].template load_stage<false>((const unsigned char *)x);
+    if constexpr (PAIR) chunk.y[0].template load_stage<false>((const unsigned char *)y);
+    return chunk;
+}
+/* Adds n elements in shared memory that stand side by side, or products of two. */
+template <class Format, bool PAIR, class Sums, class Element>
+static __device__ __forceinline__ void add_staged(Sums &to, const Element *x, const Element *y, unsigned n,
+                                                  bool magnitude) {
+    constexpr unsigned E = chunk_elements<Format>;
+#pragma unroll 2
+    for (; n >= E; n -= E, x += E, y += E) load_staged<Format, PAIR>(x, y).add(to, 0, magnitude);
+    if (!n) return;
+    row_chunks<Format, PAIR, 1> last = load_staged<Format, PAIR>(x, y);
+    last.keep(n);
+    last.add(to, 0, magnitude);
 }
 
 #endif

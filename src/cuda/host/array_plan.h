@@ -6,7 +6,7 @@
 #ifndef QUIRE_CUDA_HOST_ARRAY_PLAN_H
 #define QUIRE_CUDA_HOST_ARRAY_PLAN_H
 
-#include "cuda/host/vectors_plan.h"
+#include "cuda/host/plan.h"
 
 /* Blocks and their threads; and elements of a part: of what a warp adds to limbs at a time, or of a group of tiles in
  * the canonical order. */

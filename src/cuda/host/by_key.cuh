@@ -8,7 +8,7 @@
 #define QUIRE_CUDA_HOST_BY_KEY_CUH
 
 #include "cuda/host/gathered.cuh"
-#include "cuda/kernels/keys.cuh"
+#include "cuda/kernels/calls.cuh"
 #include "workspace.h"
 
 /* Takes so many things of a workspace, which is NULL where it is only measured. */

@@ -6,7 +6,7 @@
 #define QUIRE_CUDA_HOST_GATHERED_CUH
 
 #include "cuda/host/many.cuh"
-#include "cuda/kernels/gathered.cuh"
+#include "cuda/kernels/calls.cuh"
 
 #define GATHERED_BLOCKS 16 /* of a multiprocessor, at most: what there is more is taken in turns */
 #define GATHERED_ACROSS 8  /* columns from which on a thread has one: its neighbours read memory side by side */

@@ -5,11 +5,9 @@
 #ifndef QUIRE_CUDA_HOST_MANY_CUH
 #define QUIRE_CUDA_HOST_MANY_CUH
 
-#include <initializer_list>
-
 #include "cuda/host/array.cuh"
 #include "cuda/host/pairs.cuh"
-#include "cuda/kernels/finish.cuh"
+#include "cuda/kernels/calls.cuh"
 
 /* Loads the kernels of a job, so that no call does, which a capture would not allow. */
 static cudaError_t load_kernels(const quire_job *job) {
@@ -20,18 +18,13 @@ static cudaError_t load_kernels(const quire_job *job) {
         job->method == QUIRE_EXACT
             ? ordered_kernels{}
             : quire_ordered_kernels(has_double_lanes(job->type), job->term == TERM_PRODUCT, job->method);
-    cudaFuncAttributes is;
-    cudaError_t error = cudaSuccess;
-    auto load = [&](std::initializer_list<const void *> functions) {
-        for (const void *function : functions)
-            if (!error && function) error = cudaFuncGetAttributes(&is, function);
-    };
     const scaled_kernels s =
         has_double_lanes(job->type) ? quire_scaled_kernels(job->term, needs_squares(job->finish)) : scaled_kernels{};
-    load({ s.of[0], s.of[1], v.rows, v.pair_rows, v.columns, v.array, v.pair_array, v.elements, v.pair_elements,
-           r.limbs, e.marked, e.parts, o.whole, o.parts });
+    cudaError_t error = load_functions({ s.of[0], s.of[1], v.rows, v.pair_rows, v.columns, v.array, v.pair_array,
+                                         v.elements, v.pair_elements, r.limbs, e.marked, e.parts, o.whole, o.parts });
     for (const sum_kernels &k : { r.by_ends, r.by_sums })
-        for (int pair = 0; pair < 2; pair++) load({ k.rows[pair], k.segments[pair], k.columns[pair], k.array[pair] });
+        for (int pair = 0; pair < 2 && !error; pair++)
+            error = load_functions({ k.rows[pair], k.segments[pair], k.columns[pair], k.array[pair] });
     return error;
 }
 

@@ -7,7 +7,7 @@
 #define QUIRE_CUDA_HOST_PAIRS_CUH
 
 #include "cuda/host/vectors.cuh"
-#include "cuda/kernels/pairs.cuh"
+#include "cuda/kernels/calls.cuh"
 
 #define PAIR_SHORT_BLOCKS 16 /* of a multiprocessor, at most: vectors that are more are taken in turns */
 #define PAIR_SHARERS 8       /* threads of a vector whose length the host does not know */

@@ -6,7 +6,7 @@
 #define QUIRE_CUDA_HOST_SCAN_CUH
 
 #include "cuda/host/many.cuh"
-#include "cuda/kernels/scan.cuh"
+#include "cuda/kernels/calls.cuh"
 
 #define SCAN_BLOCKS ((size_t)1 << 16) /* at most */
 #define SCAN_FEW 8                    /* blocks for a multiprocessor, of whole vectors: if fewer, they are cut */

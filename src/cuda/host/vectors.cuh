@@ -5,10 +5,10 @@
 #ifndef QUIRE_CUDA_HOST_VECTORS_CUH
 #define QUIRE_CUDA_HOST_VECTORS_CUH
 
-#include "cuda/host/checks.cuh"
-#include "cuda/host/ordered_plan.h"
-#include "cuda/host/panels_plan.h"
-#include "cuda/kernels/ordered_vectors.h"
+#include "cuda/host/columns_plan.h"
+#include "cuda/host/context.cuh"
+#include "cuda/host/groups_plan.h"
+#include "cuda/kernels/calls.cuh"
 
 static vectors_kernels find_vectors_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \

@@ -8,7 +8,6 @@
 #define QUIRE_CUDA_KERNELS_EXACT_COLUMNS_CUH
 
 #include "cuda/grid/sums_finish.cuh"
-#include "cuda/thread/chunk_columns.cuh"
 #include "cuda/thread/panel_chunks.cuh"
 
 #define COLUMNS_ROOM                                                                                                   \

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cuda/kernels/finish.cuh"
+#include "cuda/kernels/calls.cuh"
 
 #include "cuda/grid/pair_finish.cuh"
 #include "cuda/warp/total.cuh"
@@ -58,24 +58,15 @@ static __global__ void __launch_bounds__(FINISH_THREADS) finish_averages(const f
     }
 }
 
-static const void *finish_of(const finish_job *job) {
-    if (!job->squares) return (const void *)finish_accumulators;
-    return job->finish == FINISH_AVERAGE ? (const void *)finish_averages : (const void *)finish_moments;
-}
-
 cudaError_t quire_cuda_finish(const finish_job *job, cudaStream_t stream) {
     const size_t blocks = job->count / FINISH_WARPS + (job->count % FINISH_WARPS != 0);
-    void *arguments[] = { const_cast<finish_job *>(job) };
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)(blocks < FINISH_BLOCKS ? blocks : FINISH_BLOCKS));
-    config.blockDim = dim3(FINISH_THREADS);
-    config.stream = stream;
-    return cudaLaunchKernelExC(&config, finish_of(job), arguments);
+    const auto kernel = !job->squares                   ? finish_accumulators
+                        : job->finish == FINISH_AVERAGE ? finish_averages
+                                                        : finish_moments;
+    return start_kernel(blocks < FINISH_BLOCKS ? blocks : FINISH_BLOCKS, FINISH_THREADS, 0, stream, kernel, *job);
 }
 
 cudaError_t quire_cuda_load_finish() {
-    cudaFuncAttributes is;
-    cudaError_t error = cudaFuncGetAttributes(&is, (const void *)finish_accumulators);
-    if (!error) error = cudaFuncGetAttributes(&is, (const void *)finish_moments);
-    return error ? error : cudaFuncGetAttributes(&is, (const void *)finish_averages);
+    return load_functions(
+        { (const void *)finish_accumulators, (const void *)finish_moments, (const void *)finish_averages });
 }

@@ -5,7 +5,7 @@
 #ifndef QUIRE_CUDA_KERNELS_GATHERED_ENTRIES_CUH
 #define QUIRE_CUDA_KERNELS_GATHERED_ENTRIES_CUH
 
-#include "cuda/kernels/gathered.cuh"
+#include "cuda/kernels/calls.cuh"
 #include "cuda/thread/lane_elements.cuh"
 
 #define GATHERED_AHEAD 4 /* elements of a thread that are loaded together */

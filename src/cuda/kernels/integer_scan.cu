@@ -4,10 +4,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cuda/kernels/launch.cuh"
+#include "accumulator/integers.h"
+#include "cuda/device/warp.cuh"
+#include "cuda/kernels/calls.cuh"
 #include "cuda/kernels/scan_tile.cuh"
-#include "cuda/thread/any_element.cuh"
-#include "cuda/thread/integer_sums.cuh"
+#include "cuda/thread/elements.cuh"
 #include "cuda/thread/round_number.cuh"
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
@@ -176,10 +177,6 @@ cudaError_t quire_cuda_scan_integers(const scan_job *job, cudaStream_t stream) {
 }
 
 cudaError_t quire_cuda_load_integer_scan() {
-    cudaFuncAttributes is;
-    cudaError_t error = cudaSuccess;
-    for (const void *function :
-         { (const void *)integer_totals, (const void *)integer_starts, (const void *)integer_stretches })
-        if (!error) error = cudaFuncGetAttributes(&is, function);
-    return error;
+    return load_functions(
+        { (const void *)integer_totals, (const void *)integer_starts, (const void *)integer_stretches });
 }

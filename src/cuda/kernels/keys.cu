@@ -1,14 +1,14 @@
-/* keys.cu - see keys.cuh. The sort is CUB's, by radix: stable, without waiting, and in memory that is given to it.
+/* keys.cu - rows in the order of their groups, and their elements in that order. The sort is CUB's, by radix: stable,
+ * without waiting, and in memory that is given to it.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cuda/kernels/keys.cuh"
+#include "cuda/kernels/calls.cuh"
 
 #define CCCL_DISABLE_NVTX /* or every call looks for a profiler */
 #define NVTX_DISABLE
 #include <cub/device/device_radix_sort.cuh>
 
-#include "cuda/kernels/launch.cuh"
 #include "workspace.h"
 
 #define KEYS_THREADS 256
@@ -246,19 +246,15 @@ cudaError_t quire_cuda_group_segments(const int64_t *offsets, size_t groups, con
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
 template <class Number, class Element> static cudaError_t load_gathers() {
-    cudaFuncAttributes is;
-    const cudaError_t error = cudaFuncGetAttributes(&is, (const void *)gather_column<Number, Element>);
-    return error ? error : cudaFuncGetAttributes(&is, (const void *)gather_columns<Number, Element>);
+    return load_functions(
+        { (const void *)gather_column<Number, Element>, (const void *)gather_columns<Number, Element> });
 }
 
 template <class Number> static cudaError_t load_numbers() {
-    cudaFuncAttributes is;
-    cudaError_t error = cudaSuccess;
-    for (const void *function :
-         { (const void *)number_rows<int32_t, Number>, (const void *)number_rows<int64_t, Number>,
-           (const void *)find_offsets<Number, int32_t>, (const void *)find_offsets<Number, int64_t>,
-           (const void *)copy_rows<Number, int32_t>, (const void *)copy_rows<Number, int64_t> })
-        if (!error) error = cudaFuncGetAttributes(&is, function);
+    cudaError_t error =
+        load_functions({ (const void *)number_rows<int32_t, Number>, (const void *)number_rows<int64_t, Number>,
+                         (const void *)find_offsets<Number, int32_t>, (const void *)find_offsets<Number, int64_t>,
+                         (const void *)copy_rows<Number, int32_t>, (const void *)copy_rows<Number, int64_t> });
     if (!error) error = load_gathers<Number, uint8_t>();
     if (!error) error = load_gathers<Number, uint16_t>();
     if (!error) error = load_gathers<Number, uint32_t>();
@@ -291,9 +287,7 @@ template <class Number, class Payload> static cudaError_t load_sorts(void *scrat
 }
 
 cudaError_t quire_cuda_load_keys(void *scratch, size_t bytes, cudaStream_t stream) {
-    cudaFuncAttributes is;
-    cudaError_t error = cudaFuncGetAttributes(&is, (const void *)count_groups);
-    if (!error) error = cudaFuncGetAttributes(&is, (const void *)find_segments);
+    cudaError_t error = load_functions({ (const void *)count_groups, (const void *)find_segments });
     if (!error) error = load_numbers<uint32_t>();
     if (!error) error = load_numbers<uint64_t>();
     if (!error) error = load_sorts<uint32_t, uint8_t>(scratch, bytes, stream);

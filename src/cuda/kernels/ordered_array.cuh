@@ -12,10 +12,38 @@
 #define QUIRE_CUDA_KERNELS_ORDERED_ARRAY_CUH
 
 #include "cuda/device/early.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/grid/tickets.cuh"
 #include "cuda/thread/bounds.cuh"
 #include "cuda/thread/lane_sums.cuh"
-#include "cuda/warp/lane_trees.cuh"
+
+/* Thread i takes thread i + w of the warp; what threads from w on hold then is of no use. */
+template <class Method, class Real>
+static __device__ __forceinline__ void merge_down(lane_state<Method, Real> &s, int w) {
+    lane_state<Method, Real> other;
+    for (int i = 0; i < Method::words; i++) other.word[i] = __shfl_xor_sync(WHOLE_WARP, s.word[i], w);
+    merge(s, other);
+}
+
+/* The tree over count neighbours, one a thread, in thread 0. */
+template <class State> static __device__ __forceinline__ State warp_tree(State s, int count) {
+    for (int w = 1; w < count; w *= 2) merge_down(s, w);
+    return s;
+}
+
+/* The total of a tile from its lanes, by a warp, in thread 0: lane j takes lane j + w, w = 128, 64, ... 1. */
+template <class State> static __device__ __forceinline__ State tile_total(const State *lanes, int thread) {
+    State s[ORDER_LANES / WARP];
+#pragma unroll
+    for (int k = 0; k < ORDER_LANES / WARP; k++) s[k] = lanes[k * WARP + thread];
+#pragma unroll
+    for (int w = ORDER_LANES / WARP / 2; w; w /= 2)
+#pragma unroll
+        for (int k = 0; k < w; k++) merge(s[k], s[k + w]);
+#pragma unroll
+    for (int w = WARP / 2; w; w /= 2) merge_down(s[0], w);
+    return s[0];
+}
 
 /* Loads E elements that stand at a multiple of their bytes: up to 16. */
 template <class Format, int E>

@@ -7,9 +7,104 @@
 #ifndef QUIRE_CUDA_KERNELS_ORDERED_COLUMNS_CUH
 #define QUIRE_CUDA_KERNELS_ORDERED_COLUMNS_CUH
 
-#include "cuda/block/panel_room.cuh"
 #include "cuda/grid/vectors_finish.cuh"
+#include "cuda/kernels/vectors_job.h"
+#include "cuda/thread/choices.cuh"
+#include "cuda/thread/chunk.cuh"
 #include "cuda/thread/panel_chunks.cuh"
+
+/* A lane of the canonical order for each of the columns that stand side by side in a chunk. */
+template <class Format, class Method> struct column_states {
+    typedef typename Format::real real;
+    static constexpr int E = chunk_elements<Format>;
+    real of[E][Method::words];
+
+    __device__ __forceinline__ void clear() {
+#pragma unroll
+        for (int e = 0; e < E; e++)
+            for (int w = 0; w < Method::words; w++) of[e][w] = (real)-0.0;
+    }
+    /* One row; of magnitudes without its signs. */
+    template <bool PRODUCT> __device__ __forceinline__ void add(const chunk_of<Format> &x, const chunk_of<Format> &y) {
+        typedef element_term<Format, PRODUCT> term;
+        real a[E], b[E];
+        decode_chunk(Format(), x, a);
+        if constexpr (PRODUCT) decode_chunk(Format(), y, b);
+#pragma unroll
+        for (int e = 0; e < E; e++) {
+            const real other = PRODUCT ? b[e] : a[e], value = term::value(a[e], other, false);
+            Method::add(of[e], value, term::error(a[e], other, value), PRODUCT);
+        }
+    }
+    /* Lanes that come behind these. */
+    __device__ __forceinline__ void merge(const column_states &others) {
+#pragma unroll
+        for (int e = 0; e < E; e++) Method::merge(of[e], others.of[e]);
+    }
+};
+
+/* A thread's lanes stand evenly apart, a power of two of them, and it takes them in bit-reversed turns. Those of turns
+ * 0 and 1 are then the first that the order merges, as are those of 2 and 3, and then the two pairs: a binary counter,
+ * in memory of the thread's own. */
+template <class States> struct lane_counter {
+    States waiting[PANEL_LANES_LOG + 1];
+
+    /* What the lanes of turn number "turn" come to; becomes what is known of all, after the last. */
+    __device__ __forceinline__ void add(unsigned turn, States &sum) {
+        unsigned b = 0;
+#pragma unroll 1
+        for (; turn & 1; turn >>= 1, b++) {
+            States left = waiting[b];
+            left.merge(sum);
+            sum = left;
+        }
+        waiting[b] = sum;
+    }
+};
+
+/* The same of 2^LOG lanes, in registers. */
+template <class States, int LOG> struct lane_group {
+    States waiting[LOG];
+
+    __device__ __forceinline__ void add(unsigned turn, States &sum) {
+#pragma unroll
+        for (unsigned b = 0; b < LOG; b++) {
+            if (!(turn >> b & 1)) {
+                waiting[b] = sum;
+                return;
+            }
+            States left = waiting[b];
+            left.merge(sum);
+            sum = left;
+        }
+    }
+};
+
+/* States in shared memory, where the threads of a block merge them: rows of them, a power of two, as wide as the block
+ * has columns. */
+template <class Real, class Method, int STATES> struct panel_room {
+    Real word[Method::words][STATES];
+
+    __device__ __forceinline__ void put(unsigned i, const Real (&state)[Method::words]) {
+        for (int w = 0; w < Method::words; w++) word[w][i] = state[w];
+    }
+    __device__ __forceinline__ void get(unsigned i, Real (&state)[Method::words]) const {
+        for (int w = 0; w < Method::words; w++) state[w] = word[w][i];
+    }
+    /* Merges the lower half of the rows into the upper half, until one is left, which all threads then may read. */
+    __device__ __forceinline__ void halve(unsigned rows, unsigned width) {
+        for (unsigned apart = rows / 2; apart; apart /= 2) {
+            __syncthreads();
+            for (unsigned i = threadIdx.x; i < apart * width; i += blockDim.x) {
+                Real state[Method::words], other[Method::words];
+                get(i, state), get(i + apart * width, other);
+                Method::merge(state, other);
+                put(i, state);
+            }
+        }
+        __syncthreads();
+    }
+};
 
 /* Blocks of a multiprocessor that registers are to leave room for: fewer where a thread has more states. */
 template <class Format, class Method>

@@ -8,10 +8,10 @@
 #define QUIRE_CUDA_KERNELS_ORDERED_ROWS_CUH
 
 #include "cuda/block/stretch.cuh"
-#include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/ordered_parts.cuh"
+#include "cuda/grid/vector_source.cuh"
 #include "cuda/group/kept_rows.cuh"
-#include "cuda/group/row_chunks.cuh"
+#include "cuda/group/row_sum.cuh"
 
 /* PAIR: the terms are products of two arrays, which are read both; else of an array with itself, or no products. */
 template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_rows {

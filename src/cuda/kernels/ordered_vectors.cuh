@@ -7,7 +7,7 @@
  * of the order.
  *
  * An element that an index does not find makes all behind it move up. So a vector that misses one is marked, for
- * gathered_order.cuh.
+ * gathered.cu.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,9 +19,8 @@
 
 #include "cuda/grid/ordered_parts.cuh"
 #include "cuda/grid/vector_source.cuh"
-#include "cuda/kernels/ordered_vectors.h"
+#include "cuda/kernels/calls.cuh"
 #include "cuda/thread/lane_elements.cuh"
-#include "cuda/thread/lane_turns.cuh"
 
 #define TREE_LEVELS 52 /* a vector has no more tiles than 2^this: memory has no more elements than 2^64 */
 

@@ -6,11 +6,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cuda/kernels/scan.cuh"
+#include "cuda/kernels/calls.cuh"
 
 #include "cuda/block/block_sums.cuh"
 #include "cuda/group/row_sum.cuh"
-#include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/scan_limbs.cuh"
 #include "cuda/thread/scan_state.cuh"
 
@@ -297,15 +296,11 @@ cudaError_t quire_cuda_scan(const scan_job *job, cudaStream_t stream) {
 }
 
 cudaError_t quire_cuda_load_scan() {
-    cudaFuncAttributes is;
-    cudaError_t error = cudaSuccess;
-    for (const void *function : { (const void *)scan_starts, (const void *)scan_limb_totals,
-                                  (const void *)scan_limb_starts, (const void *)scan_limbs })
-        if (!error) error = cudaFuncGetAttributes(&is, function);
-    for (int type = 1; type < FORMAT_NUMBERS; type++) {
+    cudaError_t error = load_functions({ (const void *)scan_starts, (const void *)scan_limb_totals,
+                                         (const void *)scan_limb_starts, (const void *)scan_limbs });
+    for (int type = 1; type < FORMAT_NUMBERS && !error; type++) {
         const scan_kernels k = find_kernels((quire_type)type);
-        for (const void *function : { (const void *)k.totals, (const void *)k.by_ends, (const void *)k.wide })
-            if (!error && function) error = cudaFuncGetAttributes(&is, function);
+        error = load_functions({ (const void *)k.totals, (const void *)k.by_ends, (const void *)k.wide });
     }
     return error;
 }

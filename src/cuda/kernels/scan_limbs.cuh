@@ -7,8 +7,8 @@
 #define QUIRE_CUDA_KERNELS_SCAN_LIMBS_CUH
 
 #include "cuda/kernels/scan_tile.cuh"
-#include "cuda/thread/any_element.cuh"
 #include "cuda/thread/atomic_limbs.cuh"
+#include "cuda/thread/elements.cuh"
 #include "cuda/thread/scan_state.cuh"
 #include "cuda/warp/total.cuh"
 

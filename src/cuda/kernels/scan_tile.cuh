@@ -10,8 +10,8 @@
 
 #include <cuda_pipeline_primitives.h>
 
-#include "cuda/device/convert.cuh"
-#include "cuda/kernels/scan.cuh"
+#include "cuda/device/arithmetic.cuh"
+#include "cuda/kernels/calls.cuh"
 #include "cuda/thread/elements.cuh"
 
 #define SCAN_CHUNK 16 /* bytes that are copied at a time */

@@ -11,7 +11,7 @@
 #define QUIRE_CUDA_THREAD_BOUNDS_CUH
 
 #include "cuda/thread/chunk.cuh"
-#include "cuda/thread/lane_state.cuh"
+#include "cuda/thread/lane_sums.cuh"
 
 /* Sums of products round, and so do those of elements that are as wide as the sum. */
 template <class Format, bool PRODUCT, class Method>

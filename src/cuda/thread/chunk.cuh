@@ -1,15 +1,47 @@
-/* chunk.cuh - the terms of 16 bytes of elements: decoded, and added to a sum. What a format's numbers allow
- * is derived from its description: where the sum of a chunk's terms always is one float, or one double, it is added up
- * as such before it goes to the sum.
+/* chunk.cuh - the terms of 16 bytes of elements: decoded, and added to a sum. What a format's numbers allow is derived
+ * from its description: where the sum of a chunk's terms always is one float, or one double, it is added up as such
+ * before it goes to the sum.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_THREAD_CHUNK_CUH
 #define QUIRE_CUDA_THREAD_CHUNK_CUH
 
-#include "cuda/device/small_floats.cuh"
-#include "cuda/thread/ends.cuh"
-#include "cuda/thread/exact_terms.cuh"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda/device/arithmetic.cuh"
+#include "cuda/kernels/vectors_job.h"
+#include "cuda/thread/elements.cuh"
+#include "cuda/thread/exact_sum.cuh"
+
+/* The whole chunks of a range of n elements at x, and how many elements stand before and behind these. */
+template <class Element> struct whole_chunks {
+    static constexpr int E = 16 / sizeof(Element);
+    size_t before, count, behind;
+
+    __device__ __forceinline__ whole_chunks(const Element *x, size_t n) {
+        before = min((size_t)(-(uintptr_t)x % 16) / sizeof(Element), n);
+        count = (n - before) / E, behind = n - before - count * E;
+    }
+};
+
+/* What follows from the choices for exact sums. */
+template <class Format, bool PRODUCT> struct exact_terms {
+    typedef typename Format::real real;
+    static constexpr int factors = PRODUCT ? 2 : 1, size = (int)sizeof(typename Format::element);
+    static constexpr int precision = Format::description.precision * factors;
+    static constexpr int exponent_bits = 8 * size - Format::description.precision;
+    /* Terms are multiples of 2^(least * factors), below 2^(greatest * factors). */
+    static constexpr int greatest = (1 << (exponent_bits - 1)) + 1, least = Format::description.least_exponent;
+    static constexpr int range = (greatest - least) * factors;
+    static constexpr bool is_double = sizeof(real) == 8; /* so that sums of finite terms may overflow */
+    /* Two doubles hold what is ordinary, but products of doubles, whose own errors have bits as low as 2^-106 of them.
+     */
+    static constexpr int words = is_double && PRODUCT ? 3 : 2;
+    /* Whether the sum of a chunk's terms is one double often enough to be tried. */
+    static constexpr bool tries_groups = !is_double && precision <= 24;
+};
 
 template <class Format> constexpr int chunk_elements = 16 / (int)sizeof(typename Format::element);
 template <class Format> using chunk_of = element_group<Format, chunk_elements<Format>>;

@@ -1,4 +1,6 @@
-/* elements.cuh - a thread's loads from a vector of any stride, and their decoding.
+/* elements.cuh - elements, and a thread's loads of them from a vector of any stride: of a format that is known when a
+ * kernel is compiled; or when it runs, for kernels that wait for memory anyway, which are compiled once for all
+ * formats.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -76,5 +78,49 @@ template <class Format, bool PRODUCT> struct element_term {
         return PRODUCT ? product_term::error(x, y, value) : (real)0;
     }
 };
+
+/* Number i of an index. */
+static __device__ __forceinline__ int64_t index_at(const void *index, bool is_64_bit, size_t i) {
+    return is_64_bit ? ((const int64_t *)index)[i] : (int64_t)((const int32_t *)index)[i];
+}
+
+/* Element "at" of an array, as it stands in memory, in the low bits. */
+static __device__ __forceinline__ uint64_t bits_at(const void *array, unsigned log_size, ptrdiff_t at) {
+    switch (log_size) {
+    case 0: return ((const uint8_t *)array)[at];
+    case 1: return ((const uint16_t *)array)[at];
+    case 2: return ((const uint32_t *)array)[at];
+    default: return ((const uint64_t *)array)[at];
+    }
+}
+
+static __device__ __forceinline__ double number_of_bits(quire_type type, uint64_t bits) {
+    double number = 0;
+#define NUMBER(name, NAME, type_number, real, unused)                                                                  \
+    case type_number: {                                                                                                \
+        name##_element element;                                                                                        \
+        memcpy(&element, &bits, sizeof element);                                                                       \
+        number = decode(name##_format(), element);                                                                     \
+        break;                                                                                                         \
+    }
+    switch ((int)type) { QUIRE_FORMATS(NUMBER, ) }
+#undef NUMBER
+    return number;
+}
+
+/* An element as it stands in memory, with its sign if its type has one, as 64 bits. */
+static __device__ __forceinline__ uint64_t integer_of_bits(quire_type type, uint64_t bits) {
+    switch ((int)type) {
+    case QUIRE_INT8: return (uint64_t)(int64_t)(int8_t)bits;
+    case QUIRE_INT16: return (uint64_t)(int64_t)(int16_t)bits;
+    case QUIRE_INT32: return (uint64_t)(int64_t)(int32_t)bits;
+    default: return bits;
+    }
+}
+
+/* What is above the 64 bits: alone those of QUIRE_UINT64 may have their top bit set without being below 0. */
+static __device__ __forceinline__ uint64_t sign_word(uint64_t top, bool is_signed) {
+    return is_signed ? (uint64_t)((int64_t)top >> 63) : 0;
+}
 
 #endif

@@ -1,27 +1,63 @@
-/* exact_sum.cuh - a thread's exact sum in a few doubles: a sum, what its additions have lost, what the additions of
- * that have lost, one word for each; the last of these is added up twice, rounded down and rounded up. As long as the
- * two are equal nothing is lost: all the numbers together are the exact sum of all terms. If they differ, the sum lies
- * between them.
- *
- * The loss of an addition is found by TwoSum (Knuth, TAOCP 2, 4.2.2, Theorem B). Rounded down the last sum is never
- * above the exact one, rounded up never below, so that equal ends are the sum itself. What is not finite has ends that
- * are NaN, which equal nothing; the first number is then the infinity or NaN that the sum is, where terms cannot
- * overflow: it is the sum of terms as IEEE arithmetic has it.
+/* exact_sum.cuh - a thread's exact sum: by its two ends, or in a few doubles.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_THREAD_EXACT_SUM_CUH
 #define QUIRE_CUDA_THREAD_EXACT_SUM_CUH
 
-#include "cuda/device/directed.cuh"
+#include "cuda/device/arithmetic.cuh"
 #include "cuda/device/warp.cuh"
 #include "cuda/thread/choices.cuh"
+
+/* A sum by its two ends: every term is added twice, rounded down and rounded up, so that the exact sum lies between the
+ * two, whatever the data and the order. Where both round to the same result that is the correctly rounded sum, for
+ * rounding is monotonic.
+ *
+ * A lower end of -0 and an upper end of +0 come from zeros alone, or from terms that cancel; the upper end is -0 only
+ * if every term was. An end of floats' terms or of their products is infinite or NaN only if a term was: 2^64 of them
+ * are below 2^320. */
+struct ends {
+    static constexpr int words = 1;
+    double down, up;
+
+    __device__ __forceinline__ void clear() { down = up = -0.0; }
+    __device__ __forceinline__ void add(double term) { down = add_down(down, term), up = add_up(up, term); }
+    __device__ __forceinline__ void add_product(double a, double b) {
+        down = fma_down(a, b, down), up = fma_up(a, b, up);
+    }
+    __device__ __forceinline__ void join(const ends &other) {
+        down = add_down(down, other.down), up = add_up(up, other.up);
+    }
+    /* That of another lane; by whole warps. */
+    __device__ __forceinline__ ends of_lane(unsigned lane) const {
+        return { __shfl_sync(WHOLE_WARP, down, (int)lane), __shfl_sync(WHOLE_WARP, up, (int)lane) };
+    }
+    /* That of the thread whose number differs in one bit, too. */
+    __device__ __forceinline__ void merge_across(unsigned bit) {
+        down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, bit));
+        up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, bit));
+    }
+    /* The sums of "threads" threads, a power of two, that stand "apart"; by whole warps. */
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) merge_across(lanes);
+    }
+    __device__ __forceinline__ double width() const { return add_up(up, -down); }
+    __device__ __forceinline__ double word(int) const { return up; } /* whose zero has the sign that nearest gives it */
+};
 
 /* Products of doubles of a lesser magnitude have errors that may be no doubles: of 106 bits the last is below 2^-1074
  * then. Value and error together are off by half of that at most. */
 #define PRODUCT_UNDERFLOWS 0x1p-960
 
-/* WORDS numbers, of which the last is known by its ends. */
+/* An exact sum in a few doubles, WORDS numbers: a sum, what its additions have lost, what the additions of that have
+ * lost, one word for each; the last of these is added up twice, rounded down and rounded up. As long as the two are
+ * equal nothing is lost: all the numbers together are the exact sum of all terms. If they differ, the sum lies between
+ * them.
+ *
+ * The loss of an addition is found by TwoSum (Knuth, TAOCP 2, 4.2.2, Theorem B). Rounded down the last sum is never
+ * above the exact one, rounded up never below, so that equal ends are the sum itself. What is not finite has ends that
+ * are NaN, which equal nothing; the first number is then the infinity or NaN that the sum is, where terms cannot
+ * overflow: it is the sum of terms as IEEE arithmetic has it. */
 template <int WORDS> struct exact_sum {
     double word[WORDS - 1], down, up;
 

@@ -9,8 +9,24 @@
 
 #include "cuda/device/warp.cuh"
 #include "cuda/kernels/vectors_job.h"
+#include "cuda/thread/choices.cuh"
 #include "cuda/thread/elements.cuh"
 #include "cuda/thread/tile_tree.cuh"
+
+/* The state of one lane, or of a tree of them. What is missing, a lane or a tile, is -0, whose merge leaves no trace:
+ * so all trees are full ones. */
+template <class Method, class Real> struct lane_state { Real word[Method::words]; };
+
+template <class State> static __device__ __forceinline__ State identity(void) {
+    State s;
+    for (unsigned w = 0; w < sizeof s.word / sizeof *s.word; w++) s.word[w] = -0.0f;
+    return s;
+}
+
+template <class Method, class Real>
+static __device__ __forceinline__ void merge(lane_state<Method, Real> &into, const lane_state<Method, Real> &from) {
+    Method::merge(into.word, from.word);
+}
 
 template <class Format, class Method, int COUNT = VECTORS_LANES> struct lane_sums {
     typedef typename Format::real real;

@@ -1,6 +1,6 @@
-/* range_sums.cuh - what a thread keeps of its chunks of a vector: the sums of numbers, of their squares, or of
- * both. By their ends (ends.cuh), which tell most results of up to 24 bits; or by a sum and the ends of what its
- * additions have lost (exact_sum.cuh), which tell nearly all.
+/* range_sums.cuh - what a thread keeps of its chunks of a vector: the sums of numbers, of their squares, or of both. By
+ * two ends, which tell most results of up to 24 bits; or by a sum and the ends of what its additions have lost, which
+ * tell nearly all (exact_sum.cuh).
  *
  * SPDX-License-Identifier: MIT
  */

@@ -10,7 +10,7 @@
 #ifndef QUIRE_CUDA_THREAD_ROUND_NUMBER_CUH
 #define QUIRE_CUDA_THREAD_ROUND_NUMBER_CUH
 
-#include "cuda/device/convert.cuh"
+#include "cuda/device/arithmetic.cuh"
 #include "cuda/thread/choices.cuh"
 
 /* The one rounding, of a total of n terms: once in a kernel's code, which is long. */

@@ -1,6 +1,6 @@
 /* scan_state.cuh - what a running sum has come to: an exact sum in a few doubles (exact_sum.cuh), and what is to be
  * known of its terms. Blocks bring states together; from one of them on a thread adds a few elements, by the ends of
- * the sum where these tell results (ends.cuh).
+ * the sum where these tell results (exact_sum.cuh).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,6 @@
 #define QUIRE_CUDA_THREAD_SCAN_STATE_CUH
 
 #include "cuda/thread/round_ends.cuh"
-#include "cuda/thread/round_exact.cuh"
 
 /* What sums do not tell of their terms: which of these there were; OTHER only where results are rounded downward. */
 enum { SEEN_OTHER = 1, SEEN_POSITIVE = 2, SEEN_NEGATIVE = 4, SEEN_NAN = 8 }; /* no zero, infinities, NaN */

@@ -7,7 +7,7 @@
 #define QUIRE_CUDA_THREAD_STRIDED_VECTOR_CUH
 
 #include "cuda/kernels/vectors_job.h"
-#include "cuda/thread/any_element.cuh"
+#include "cuda/thread/elements.cuh"
 
 /* In elements: where the first stands in both arrays, and how far each is from the next. */
 struct strided_vector {

@@ -7,7 +7,7 @@
 #define QUIRE_CUDA_WARP_SEGMENT_TURNS_CUH
 
 #include "cuda/kernels/vectors_job.h"
-#include "cuda/thread/any_element.cuh"
+#include "cuda/thread/elements.cuh"
 
 #define NO_LANE WARP
 
