@@ -63,18 +63,17 @@ static __device__ __forceinline__ double fma_f64(double x, double y, double z) {
     };
 QUIRE_FORMATS(FORMAT_TYPE, )
 
-#define TERM_TYPE(term, TERM, product, pair, sign, unused)                                                             \
+#define CHECK_TERM(term, TERM, product, pair, sign, unused)                                                            \
     static_assert((int)TERM == (int)TERM_IDENTITY || (int)TERM == (int)TERM_MAGNITUDE ||                               \
                       (int)TERM == (int)TERM_PRODUCT,                                                                  \
-                  "kernels know elements, their magnitudes and products: a new term needs its ways in src/cuda");      \
-    struct term##_term {                                                                                               \
-        static constexpr bool is_product = product, is_pair = pair; /* made of two numbers; of two arrays */           \
-        static __device__ float value(float x, float y) { return term##_value_f32(x, y); }                             \
-        static __device__ double value(double x, double y) { return term##_value_f64(x, y); }                          \
-        static __device__ float error(float x, float y, float v) { return term##_error_f32(x, y, v); }                 \
-        static __device__ double error(double x, double y, double v) { return term##_error_f64(x, y, v); }             \
-    };
-QUIRE_TERMS(TERM_TYPE, )
+                  "kernels know elements, their magnitudes and products: a new term needs its ways in src/cuda");
+QUIRE_TERMS(CHECK_TERM, )
+#undef CHECK_TERM
+/* What a product of two numbers has lost. */
+static __device__ __forceinline__ float product_error(float x, float y, float v) { return product_error_f32(x, y, v); }
+static __device__ __forceinline__ double product_error(double x, double y, double v) {
+    return product_error_f64(x, y, v);
+}
 
 #define METHOD_TYPE(method, METHOD, word_count, rows, unused)                                                          \
     struct method##_method {                                                                                           \
@@ -87,7 +86,6 @@ QUIRE_TERMS(TERM_TYPE, )
         }                                                                                                              \
         static __device__ void merge(float *s, const float *o) { method##_merge_f32(s, o); }                           \
         static __device__ void merge(double *s, const double *o) { method##_merge_f64(s, o); }                         \
-        static __device__ quire_total total(const double *s) { return method##_total(s); }                             \
     };
 QUIRE_LANE_METHODS(METHOD_TYPE, )
 

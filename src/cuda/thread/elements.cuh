@@ -75,7 +75,7 @@ template <class Format, bool PRODUCT> struct element_term {
         return PRODUCT ? x * y : linear(x, magnitude);
     }
     static __device__ __forceinline__ real error(real x, real y, real value) {
-        return PRODUCT ? product_term::error(x, y, value) : (real)0;
+        return PRODUCT ? product_error(x, y, value) : (real)0;
     }
 };
 

@@ -44,14 +44,6 @@ template <int WORDS> struct long_sum : exact_sum<WORDS> {
         return other;
     }
     __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
-    /* Two numbers as one, and wider, if the second is none; the first is what is left of it then. An infinity stays. */
-    __device__ __forceinline__ void shorten() {
-        double &first = exact_sum<WORDS>::word[0];
-        if (this->is_one_number() || !double_is_finite(first)) return;
-        const double all = add_up(first, this->up);
-        this->down = add_down(add_down(first, this->down), -all), this->up = 0;
-        first = all;
-    }
 };
 
 #endif
