@@ -14,8 +14,6 @@
 #include "cuda/kernels/calls.cuh"
 #include "cuda/thread/elements.cuh"
 
-#define SCAN_CHUNK 16 /* bytes that are copied at a time */
-
 /* Elements first to first + n - 1 of some neighbouring vectors; each has room for as many as its threads have. */
 struct scan_tile {
     size_t vector, first;
@@ -124,11 +122,11 @@ static __device__ __forceinline__ void store_tile(const scan_job &job, const sca
 template <class Format>
 static __device__ __forceinline__ void load_slot(const scan_job &job, const unsigned char *slot, unsigned count,
                                                  double (&value)[SCAN_ITEMS]) {
-    constexpr int E = SCAN_CHUNK / (int)sizeof(typename Format::element);
+    constexpr int E = ROWS_CHUNK / (int)sizeof(typename Format::element);
 #pragma unroll
     for (int c = 0; c < SCAN_ITEMS / E; c++) {
         element_group<Format, E> chunk;
-        chunk.load_stage(slot + c * SCAN_CHUNK);
+        chunk.load_stage(slot + c * ROWS_CHUNK);
 #pragma unroll
         for (int i = 0; i < E; i++) value[c * E + i] = decode(Format(), chunk.of[i]);
     }
@@ -143,7 +141,7 @@ static __device__ __forceinline__ void load_slot(const scan_job &job, const unsi
 
 template <class Bits, class Given>
 static __device__ __forceinline__ void store_slot_of(unsigned char *slot, const Given (&bits)[SCAN_ITEMS]) {
-    constexpr int E = SCAN_CHUNK / (int)sizeof(Bits);
+    constexpr int E = ROWS_CHUNK / (int)sizeof(Bits);
     static_assert(SCAN_ITEMS % E == 0, "a slot is some chunks");
 #pragma unroll
     for (int c = 0; c < SCAN_ITEMS / E; c++) {
