@@ -90,11 +90,8 @@ static size_t cuda_by_key_workspace(quire_context *context, const quire_job *job
     return p.error || !p.fits ? 0 : p.bytes;
 }
 
-static quire_status cuda_order_by_key(quire_context *context, const quire_keys *keys, void *order, void *offsets,
+static quire_status cuda_order_by_key(const cuda_context *c, const quire_keys *keys, void *order, void *offsets,
                                       void *workspace) {
-    const cuda_context *c = (const cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
     quire_status status = check_memory(offsets, c);
     if (!status) status = check_memory(workspace, c);
     if (!status && keys->n) status = check_memory(keys->keys, c);
@@ -164,12 +161,9 @@ static cudaError_t reduce_groups(const cuda_context *c, const quire_job *job, co
     return start_segments(c, &gathered, &work);
 }
 
-static quire_status cuda_reduce_by_key(quire_context *context, const quire_job *job, const quire_keys *keys,
+static quire_status cuda_reduce_by_key(const cuda_context *c, const quire_job *job, const quire_keys *keys,
                                        const quire_layout *x_layout, const quire_layout *y_layout, int64_t *counts,
                                        void *workspace) {
-    const cuda_context *c = (const cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
     const bool has_results = x_layout->outer && x_layout->inner;
     const quire_status status = check_by_key(c, job, keys, x_layout, y_layout, has_results, counts, workspace);
     if (status) return status;

@@ -13,30 +13,21 @@
 
 /* ------------------------------------------------------------------------------------------------------ the backend */
 
-static quire_status cuda_reduce(quire_context *context, const quire_job *job) {
-    const cuda_context *c = (const cuda_context *)context;
+static quire_status cuda_reduce(const cuda_context *c, const quire_job *job) {
     const quire_layout one = { 1, job->n, 1, 0, 1, 0 };
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
     const quire_status status = check_memories(c, job, job->result);
     if (status) return status;
     if (has_own_sums(job)) return reduce_own_array(c, job, NULL);
     return job->n || job->method != QUIRE_EXACT ? reduce_array(c, job) : reduce_many(c, job, &one, &one);
 }
 
-static quire_status cuda_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
-    const cuda_context *c = (const cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
+static quire_status cuda_accumulate(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
     const quire_status status = check_memories(c, job, accumulator);
     if (status) return status;
     return has_own_sums(job) ? reduce_own_array(c, job, accumulator) : accumulate_array(c, job, accumulator);
 }
 
-static quire_status cuda_set_stream(quire_context *context, struct CUstream_st *stream) {
-    cuda_context *c = (cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
+static quire_status cuda_set_stream(cuda_context *c, struct CUstream_st *stream) {
     if (stream == c->stream && is_capturing(stream)) return QUIRE_OK;
     const quire_status status = check_stream(stream, c->device);
     if (status || stream == c->stream) return status;
@@ -72,11 +63,21 @@ static void cuda_close(quire_context *context) {
     cudaGetLastError();
 }
 
-static const quire_backend cuda_backend = { cuda_reduce,           cuda_reduce_many,     cuda_reduce_segments,
-                                            cuda_accumulate,       cuda_set_stream,      cuda_set_tier,
-                                            cuda_set_progress,     cuda_close,           cuda_finish,
-                                            cuda_reduce_gathered,  cuda_order_workspace, cuda_order_by_key,
-                                            cuda_by_key_workspace, cuda_reduce_by_key,   cuda_scan };
+static const quire_backend cuda_backend = { on_its_device<cuda_reduce>::call,
+                                            on_its_device<cuda_reduce_many>::call,
+                                            on_its_device<cuda_reduce_segments>::call,
+                                            on_its_device<cuda_accumulate>::call,
+                                            on_its_device<cuda_set_stream>::call,
+                                            cuda_set_tier,
+                                            cuda_set_progress,
+                                            cuda_close,
+                                            on_its_device<cuda_finish>::call,
+                                            on_its_device<cuda_reduce_gathered>::call,
+                                            cuda_order_workspace,
+                                            on_its_device<cuda_order_by_key>::call,
+                                            cuda_by_key_workspace,
+                                            on_its_device<cuda_reduce_by_key>::call,
+                                            on_its_device<cuda_scan>::call };
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
@@ -88,15 +89,16 @@ static cudaError_t look_for_early_starts(cuda_context *c) {
     return error;
 }
 
-/* As a test wishes. */
+/* For the lesser device that a test wants it to be taken for: QUIRE_CUDA_DEVICE="multiprocessors,major,ratio"; major:
+ * of the compute capability; ratio: of floats to doubles that it adds at a time; 0: what it has. Hidden, since no
+ * result depends on it. */
 static void take_for_lesser(cuda_context *c) {
-    device_wish wish = {};
-    const char *text = getenv("QUIRE_CUDA_DEVICE");
-    if (text) sscanf(text, "%u,%u,%u", &wish.multiprocessors, &wish.major, &wish.ratio);
-    if (wish.multiprocessors)
-        c->facts.multiprocessors = (unsigned)plan_least(wish.multiprocessors, c->facts.multiprocessors);
-    if (wish.major) c->facts.starts_early = c->facts.starts_early && wish.major >= 9;
-    if (wish.ratio) c->facts.ratio = wish.ratio;
+    unsigned multiprocessors = 0, major = 0, ratio = 0;
+    const char *wish = getenv("QUIRE_CUDA_DEVICE");
+    if (wish) sscanf(wish, "%u,%u,%u", &multiprocessors, &major, &ratio);
+    if (multiprocessors) c->facts.multiprocessors = (unsigned)plan_least(multiprocessors, c->facts.multiprocessors);
+    if (major) c->facts.starts_early = c->facts.starts_early && major >= 9;
+    if (ratio) c->facts.ratio = ratio;
 }
 
 static cudaError_t fill_context(cuda_context *c) {
@@ -107,13 +109,9 @@ static cudaError_t fill_context(cuda_context *c) {
     c->facts.multiprocessors = (unsigned)multiprocessors;
     c->facts.ratio = (unsigned)ratio;
     if (!error) error = look_for_early_starts(c);
-    if (!error) error = quire_cuda_load_finish();
-    if (!error) error = load_many();
-    if (!error) error = quire_cuda_load_scan();
-    if (!error) error = quire_cuda_load_integer_scan();
-    if (!error) error = quire_cuda_load_gathered();
-    if (!error) error = quire_cuda_load_pairs();
-    if (!error) error = quire_cuda_load_integers();
+    for (auto load : { quire_cuda_load_finish, load_many, quire_cuda_load_scan, quire_cuda_load_integer_scan,
+                       quire_cuda_load_gathered, quire_cuda_load_pairs, quire_cuda_load_integers })
+        if (!error) error = load();
     take_for_lesser(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->vectors, sizeof *c->vectors);

@@ -13,13 +13,6 @@
 #include "cuda/kernels/vectors_job.h"
 #include "quire/quire.h"
 
-/* A lesser device that a test wants this one to be taken for: QUIRE_CUDA_DEVICE="multiprocessors,major,ratio"; major:
- * of the compute capability; ratio: of floats to doubles that it adds at a time; 0: what it has. Hidden, for the same
- * reason. */
-struct device_wish {
-    unsigned multiprocessors, major, ratio;
-};
-
 struct cuda_context {
     quire_context base;
     int device;
@@ -49,15 +42,6 @@ class on_device {
     }
 };
 
-/* Another thread's capture must not mind what is allocated and freed here. */
-class beside_captures {
-    cudaStreamCaptureMode mode;
-
-  public:
-    beside_captures() : mode(cudaStreamCaptureModeRelaxed) { cudaThreadExchangeStreamCaptureMode(&mode); }
-    ~beside_captures() { cudaThreadExchangeStreamCaptureMode(&mode); }
-};
-
 /* What an error of the runtime means to our caller. An error that does not stick is taken off, so that the caller does
  * not find ours among his own. */
 static quire_status status_of(cudaError_t error) {
@@ -81,6 +65,25 @@ static quire_status status_of(cudaError_t error) {
     default: return QUIRE_DEVICE_FAULT;
     }
 }
+
+/* A function of the backend, from what it does with its context when the context's device is the current one. */
+template <auto DO> struct on_its_device;
+template <class Context, class... Given, quire_status (*DO)(Context *, Given...)> struct on_its_device<DO> {
+    static quire_status call(quire_context *context, Given... given) {
+        Context *const c = (Context *)context;
+        const on_device here(c->device);
+        return here.error ? status_of(here.error) : DO(c, given...);
+    }
+};
+
+/* Another thread's capture must not mind what is allocated and freed here. */
+class beside_captures {
+    cudaStreamCaptureMode mode;
+
+  public:
+    beside_captures() : mode(cudaStreamCaptureModeRelaxed) { cudaThreadExchangeStreamCaptureMode(&mode); }
+    ~beside_captures() { cudaThreadExchangeStreamCaptureMode(&mode); }
+};
 
 /* A stream that is being captured may not be asked for its device: that would end the capture. */
 static bool is_capturing(cudaStream_t stream) {

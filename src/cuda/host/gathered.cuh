@@ -59,10 +59,7 @@ static quire_status check_gathered(const cuda_context *c, const quire_job *job, 
     return status;
 }
 
-static quire_status cuda_reduce_gathered(quire_context *context, const quire_job *job, const quire_gathered *rows) {
-    const cuda_context *c = (const cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
+static quire_status cuda_reduce_gathered(const cuda_context *c, const quire_job *job, const quire_gathered *rows) {
     const quire_status status = check_gathered(c, job, rows);
     if (status) return status;
     const gathered_job g = gathered_job_of(c, job, rows);

@@ -56,11 +56,8 @@ static quire_status reduce_many(const cuda_context *c, const quire_job *job, con
     return job->method == QUIRE_EXACT ? reduce_exact(c, job, x, y) : reduce_layout(c, job, x, y);
 }
 
-static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
+static quire_status cuda_reduce_many(const cuda_context *c, const quire_job *job, const quire_layout *x_layout,
                                      const quire_layout *y_layout) {
-    const cuda_context *c = (const cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
     const size_t size = (size_t)element_size(job->type);
     quire_status status = check_alone(c);
     if (!status) status = check_memory(job->result, c);
@@ -93,10 +90,7 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
     return job->method == QUIRE_EXACT ? start_exact_segments(c, job, work) : start_by_elements(c, job, work);
 }
 
-static quire_status cuda_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
-    const cuda_context *c = (const cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
+static quire_status cuda_reduce_segments(const cuda_context *c, const quire_job *job, const quire_segments *segments) {
     quire_status status = check_alone(c);
     if (!status) status = check_memory(job->result, c);
     if (!status) status = check_memory(segments->begin, c);
@@ -111,11 +105,8 @@ static quire_status cuda_reduce_segments(quire_context *context, const quire_job
 }
 
 /* Both ends of the accumulators must be there, and of the results. */
-static quire_status cuda_finish(quire_context *context, const quire_job *job, size_t count,
+static quire_status cuda_finish(const cuda_context *c, const quire_job *job, size_t count,
                                 const quire_accumulator *sums, const quire_accumulator *squares) {
-    const cuda_context *c = (const cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
     const finish_job work = finish_job_of(job, count, sums, squares);
     const char *result = (const char *)job->result;
     const void *const ends[6] = { sums,    sums + count - 1,

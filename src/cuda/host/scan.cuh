@@ -102,12 +102,9 @@ static cudaError_t scan_integers(const cuda_context *c, const quire_job *job, qu
     return quire_cuda_scan_integers(&work, c->stream);
 }
 
-static quire_status cuda_scan(quire_context *context, const quire_job *job, quire_scan_kind kind,
+static quire_status cuda_scan(const cuda_context *c, const quire_job *job, quire_scan_kind kind,
                               const quire_layout *x_layout, const quire_layout *results_layout) {
-    const cuda_context *c = (const cuda_context *)context;
     const size_t size = (size_t)element_size(job->type), result = (size_t)result_size(job->result_type);
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
     quire_status status = check_alone(c);
     if (!status) status = check_layout_memory(c, x_layout, job->x, size);
     if (!status) status = check_layout_memory(c, results_layout, job->result, result);
