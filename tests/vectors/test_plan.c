@@ -269,7 +269,7 @@ static void check_share(const panel_share *s, const quire_layout *l, const char 
 }
 
 /* Of the canonical order: lanes, and parts that are subtrees. */
-static void check_panels(const panels_plan *p, const quire_layout *l, const char *x, int size) {
+static void check_panels(const columns_plan *p, const quire_layout *l, const char *x, int size) {
     const panel_share *s = &p->share;
     const size_t E = (size_t)(ROWS_CHUNK / size), width = s->bundle * s->chunks * E;
     const unsigned all = s->lanes * s->threads, chunks = s->bundle * s->chunks;
@@ -315,7 +315,7 @@ START_TEST(panels) {
         const columns_plan columns = plan_columns(&l, x, &l, x, size, plan_blocks(&d, COLUMNS_BLOCKS));
         if (columns.fits) check_columns(&columns, &l, x, size);
         if (!plan_has_panels(&l, &l, size)) continue;
-        const panels_plan p =
+        const columns_plan p =
             plan_panels(&l, x, &l, x, is_product, size, order_rows_of(method), plan_blocks(&d, PANEL_SPREAD));
         check_panels(&p, &l, x, size);
     }

@@ -10,11 +10,13 @@
 
 #include "cuda/host/plan.h"
 
-/* See vectors_job.h. */
+/* See vectors_job.h. fits: whether these are columns for blocks to share; those of exact sums in "parts" parts, of
+ * which a tile is one, of "part" rows. */
 typedef struct {
+    int fits;
     panel_share share;
-    size_t parts;
-} panels_plan;
+    size_t part, parts;
+} columns_plan;
 
 /* How far a stride is beyond a multiple of the bytes of a chunk; 0 if there is none to go. */
 static inline unsigned plan_beyond(ptrdiff_t stride, size_t count, int size) {
@@ -89,14 +91,15 @@ static inline void plan_panel_places(panel_share *p, size_t parts) {
 }
 
 /* blocks: as many as are to be at work. */
-static inline panels_plan plan_panels(const quire_layout *x, const void *at_x, const quire_layout *y, const void *at_y,
-                                      bool is_product, int size, order_rows rows, size_t blocks) {
+static inline columns_plan plan_panels(const quire_layout *x, const void *at_x, const quire_layout *y, const void *at_y,
+                                       bool is_product, int size, order_rows rows, size_t blocks) {
     const size_t tile = order_tile(x->n, rows), tiles = plan_divide_up(x->n, tile),
                  apart = plan_least(stride_magnitude(x->stride), stride_magnitude(y->stride)),
                  of_lane = plan_divide_up(plan_least(x->n, tile), ORDER_LANES);
     const unsigned loads = 1u << panel_loads_log(is_product);
-    panels_plan p;
+    columns_plan p;
     panel_share *const share = &p.share;
+    memset(&p, 0, sizeof p);
     share->by_elements = !plan_has_chunks(x, at_x, y, at_y, size);
     share->apart = apart;
     share->tile = (unsigned)tile, share->tiles = (unsigned)tiles;
@@ -117,13 +120,6 @@ static inline panels_plan plan_panels(const quire_layout *x, const void *at_x, c
             return p;
     }
 }
-
-/* The panels of a block, of which a tile is a part: "part" rows, of "parts" parts. */
-typedef struct {
-    int fits;
-    panel_share share;
-    size_t part, parts;
-} columns_plan;
 
 /* Parts of the rows of bundles of panels, of which each is a block's; blocks: that are at work at once. */
 static inline size_t plan_column_parts(size_t bundles, size_t blocks, size_t most) {

@@ -14,7 +14,7 @@
 #define PAIR_SHORT_BLOCKS 16 /* of a multiprocessor, at most: vectors that are more are taken in turns */
 #define PAIR_SHARERS 8       /* threads of a vector whose length the host does not know */
 
-/* Whether a job is one of these. */
+/* Whether a job is one of pairs or of integers. */
 static bool has_own_sums(const quire_job *job) { return needs_pair_sums(job->finish) || is_integer(job->type); }
 
 /* Vectors stand where "rows" says, which says how many threads share a short one, too. are_long: they are few, and all

@@ -119,7 +119,7 @@ static bool reduce_ordered_rows(const cuda_context *c, const quire_job *job, con
 static quire_status reduce_panels(const cuda_context *c, const quire_job *job, vectors_job *work) {
     const quire_layout *const x = &work->at.x_layout, *const y = &work->at.y_layout;
     work->is_pair = is_pair(job, x, y);
-    const panels_plan p =
+    const columns_plan p =
         plan_panels(x, job->x, work->is_pair ? y : x, work->is_pair ? job->y : job->x, job->term == TERM_PRODUCT,
                     describe_format(job->type).size, work->rows, plan_blocks(&c->facts, PANEL_SPREAD));
     work->panels = p.share, work->parts = (unsigned)p.parts;
