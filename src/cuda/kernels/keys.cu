@@ -29,6 +29,22 @@ static cudaError_t start(unsigned blocks, cudaStream_t stream, void (*kernel)(Ex
     return start_kernel(blocks, KEYS_THREADS, 0, stream, kernel, given...);
 }
 
+/* Calls use(it), "it" of the type of a sort's groups and rows; of an index; of elements of so many bytes. */
+template <class Use> static cudaError_t with_number(bool is_wide, Use use) {
+    return is_wide ? use(uint64_t()) : use(uint32_t());
+}
+template <class Use> static cudaError_t with_index(quire_index index, Use use) {
+    return index == QUIRE_I64 ? use(int64_t()) : use(int32_t());
+}
+template <class Use> static cudaError_t with_element(size_t size, Use use) {
+    switch (size) {
+    case 1: return use(uint8_t());
+    case 2: return use(uint16_t());
+    case 4: return use(uint32_t());
+    default: return use(uint64_t());
+    }
+}
+
 static int bits_of(size_t number) {
     int bits = 1;
     while (bits < 64 && number >> bits) bits++;
@@ -49,12 +65,12 @@ static __global__ void __launch_bounds__(KEYS_THREADS)
 }
 
 template <class Number> static cudaError_t start_numbers(const key_sort *s, Number *row, cudaStream_t stream) {
-    const size_t n = s->keys.n, groups = s->keys.groups;
-    Number *const group = (Number *)s->groups;
-    return s->keys.index == QUIRE_I64 ? start(blocks_for(n), stream, number_rows<int64_t, Number>,
-                                              (const int64_t *)s->keys.keys, n, groups, group, row)
-                                      : start(blocks_for(n), stream, number_rows<int32_t, Number>,
-                                              (const int32_t *)s->keys.keys, n, groups, group, row);
+    const size_t n = s->keys.n;
+    return with_index(s->keys.index, [&](auto key) {
+        typedef decltype(key) Key;
+        return start(blocks_for(n), stream, number_rows<Key, Number>, (const Key *)s->keys.keys, n, s->keys.groups,
+                     (Number *)s->groups, row);
+    });
 }
 
 /* One call of CUB's, of numbers of groups and what goes with them; temporary NULL: it says how many bytes it needs. CUB
@@ -69,34 +85,30 @@ static cudaError_t sort_pairs(const key_sort *s, const void *from, void *to, siz
 
 static cudaError_t sort_elements(const key_sort *s, const void *x, size_t size, void *to, size_t *bytes,
                                  cudaStream_t stream) {
-    switch (size) {
-    case 1: return sort_pairs<uint32_t, uint8_t>(s, x, to, bytes, stream);
-    case 2: return sort_pairs<uint32_t, uint16_t>(s, x, to, bytes, stream);
-    case 4: return sort_pairs<uint32_t, uint32_t>(s, x, to, bytes, stream);
-    default: return sort_pairs<uint32_t, uint64_t>(s, x, to, bytes, stream);
-    }
+    return with_element(size,
+                        [&](auto element) { return sort_pairs<uint32_t, decltype(element)>(s, x, to, bytes, stream); });
 }
 
 cudaError_t quire_cuda_sort_bytes(const quire_keys *keys, size_t element, size_t *bytes) {
     key_sort s = {};
     size_t of_rows = 0, of_elements = 0;
     s.keys = *keys;
-    cudaError_t error = key_sort_is_wide(keys) ? sort_pairs<uint64_t, uint64_t>(&s, NULL, NULL, &of_rows, NULL)
-                                               : sort_pairs<uint32_t, uint32_t>(&s, NULL, NULL, &of_rows, NULL);
+    cudaError_t error = with_number(key_sort_is_wide(keys), [&](auto number) {
+        return sort_pairs<decltype(number), decltype(number)>(&s, NULL, NULL, &of_rows, NULL);
+    });
     if (!error && !key_sort_is_wide(keys)) error = sort_elements(&s, NULL, element, NULL, &of_elements, NULL);
     *bytes = of_rows > of_elements ? of_rows : of_elements;
     return error;
 }
 
-template <class Number> static cudaError_t sort_rows(const key_sort *s, cudaStream_t stream) {
-    size_t bytes = s->temporary_bytes;
-    const cudaError_t error = start_numbers(s, (Number *)s->rows, stream);
-    return error ? error : sort_pairs<Number, Number>(s, s->rows, s->sorted_rows, &bytes, stream);
-}
-
 cudaError_t quire_cuda_sort(const key_sort *sort, cudaStream_t stream) {
     if (!sort->keys.n) return cudaSuccess;
-    return sort->is_wide ? sort_rows<uint64_t>(sort, stream) : sort_rows<uint32_t>(sort, stream);
+    return with_number(sort->is_wide, [&](auto number) {
+        typedef decltype(number) Number;
+        size_t bytes = sort->temporary_bytes;
+        const cudaError_t error = start_numbers(sort, (Number *)sort->rows, stream);
+        return error ? error : sort_pairs<Number, Number>(sort, sort->rows, sort->sorted_rows, &bytes, stream);
+    });
 }
 
 cudaError_t quire_cuda_sort_elements(const key_sort *sort, const void *x, size_t size, void *to, cudaStream_t stream) {
@@ -122,19 +134,16 @@ static __global__ void __launch_bounds__(KEYS_THREADS)
     }
 }
 
-template <class Number>
-static cudaError_t start_offsets(const key_sort *s, quire_index index, void *offsets, cudaStream_t stream) {
-    const size_t n = s->keys.n, groups = s->keys.groups;
-    const Number *const sorted = (const Number *)s->sorted_groups;
-    const unsigned blocks = blocks_for(groups + 1);
-    return index == QUIRE_I64
-               ? start(blocks, stream, find_offsets<Number, int64_t>, sorted, n, groups, (int64_t *)offsets)
-               : start(blocks, stream, find_offsets<Number, int32_t>, sorted, n, groups, (int32_t *)offsets);
-}
-
 cudaError_t quire_cuda_offsets(const key_sort *sort, quire_index index, void *offsets, cudaStream_t stream) {
-    return sort->is_wide ? start_offsets<uint64_t>(sort, index, offsets, stream)
-                         : start_offsets<uint32_t>(sort, index, offsets, stream);
+    const size_t n = sort->keys.n, groups = sort->keys.groups;
+    return with_number(sort->is_wide, [&](auto number) {
+        const auto *sorted = (const decltype(number) *)sort->sorted_groups;
+        return with_index(index, [&](auto of) {
+            typedef decltype(of) Index;
+            return start(blocks_for(groups + 1), stream, find_offsets<decltype(number), Index>, sorted, n, groups,
+                         (Index *)offsets);
+        });
+    });
 }
 
 template <class Number, class Index>
@@ -142,18 +151,16 @@ static __global__ void __launch_bounds__(KEYS_THREADS) copy_rows(const Number *r
     for (size_t i = thread_of_grid(); i < n; i += threads_of_grid()) order[i] = (Index)rows[i];
 }
 
-template <class Number>
-static cudaError_t start_order(const key_sort *s, quire_index index, void *order, cudaStream_t stream) {
-    const size_t n = s->keys.n;
-    const Number *const rows = (const Number *)s->sorted_rows;
-    return index == QUIRE_I64 ? start(blocks_for(n), stream, copy_rows<Number, int64_t>, rows, n, (int64_t *)order)
-                              : start(blocks_for(n), stream, copy_rows<Number, int32_t>, rows, n, (int32_t *)order);
-}
-
 cudaError_t quire_cuda_order(const key_sort *sort, quire_index index, void *order, cudaStream_t stream) {
-    if (!sort->keys.n) return cudaSuccess;
-    return sort->is_wide ? start_order<uint64_t>(sort, index, order, stream)
-                         : start_order<uint32_t>(sort, index, order, stream);
+    const size_t n = sort->keys.n;
+    if (!n) return cudaSuccess;
+    return with_number(sort->is_wide, [&](auto number) {
+        const auto *rows = (const decltype(number) *)sort->sorted_rows;
+        return with_index(index, [&](auto of) {
+            typedef decltype(of) Index;
+            return start(blocks_for(n), stream, copy_rows<decltype(number), Index>, rows, n, (Index *)order);
+        });
+    });
 }
 
 static __global__ void __launch_bounds__(KEYS_THREADS)
@@ -199,31 +206,19 @@ static __global__ void __launch_bounds__(KEYS_THREADS)
     }
 }
 
-template <class Number, class Element>
-static cudaError_t start_gather(const key_sort *s, const quire_layout *l, const void *x, void *to,
-                                cudaStream_t stream) {
-    const Number *const rows = (const Number *)s->sorted_rows;
-    const unsigned blocks = blocks_for(l->outer * l->n * l->inner);
-    const auto kernel = l->inner == 1 ? gather_column<Number, Element> : gather_columns<Number, Element>;
-    return start(blocks, stream, kernel, rows, *l, (const Element *)x, (Element *)to);
-}
-
-template <class Number>
-static cudaError_t start_gather_of(const key_sort *s, const quire_layout *l, const void *x, size_t size, void *to,
-                                   cudaStream_t stream) {
-    switch (size) {
-    case 1: return start_gather<Number, uint8_t>(s, l, x, to, stream);
-    case 2: return start_gather<Number, uint16_t>(s, l, x, to, stream);
-    case 4: return start_gather<Number, uint32_t>(s, l, x, to, stream);
-    default: return start_gather<Number, uint64_t>(s, l, x, to, stream);
-    }
-}
-
 cudaError_t quire_cuda_gather(const key_sort *sort, const quire_layout *layout, const void *x, size_t size, void *to,
                               cudaStream_t stream) {
+    const size_t all = layout->outer * layout->n * layout->inner;
     if (!layout->outer || !layout->n || !layout->inner) return cudaSuccess;
-    return sort->is_wide ? start_gather_of<uint64_t>(sort, layout, x, size, to, stream)
-                         : start_gather_of<uint32_t>(sort, layout, x, size, to, stream);
+    return with_number(sort->is_wide, [&](auto number) {
+        return with_element(size, [&](auto element) {
+            typedef decltype(number) Number;
+            typedef decltype(element) Element;
+            const auto kernel = layout->inner == 1 ? gather_column<Number, Element> : gather_columns<Number, Element>;
+            return start(blocks_for(all), stream, kernel, (const Number *)sort->sorted_rows, *layout,
+                         (const Element *)x, (Element *)to);
+        });
+    });
 }
 
 static __global__ void __launch_bounds__(KEYS_THREADS)
@@ -245,20 +240,21 @@ cudaError_t quire_cuda_group_segments(const int64_t *offsets, size_t groups, con
 
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
-template <class Number, class Element> static cudaError_t load_gathers() {
-    return load_functions(
-        { (const void *)gather_column<Number, Element>, (const void *)gather_columns<Number, Element> });
-}
-
-template <class Number> static cudaError_t load_numbers() {
-    cudaError_t error =
-        load_functions({ (const void *)number_rows<int32_t, Number>, (const void *)number_rows<int64_t, Number>,
-                         (const void *)find_offsets<Number, int32_t>, (const void *)find_offsets<Number, int64_t>,
-                         (const void *)copy_rows<Number, int32_t>, (const void *)copy_rows<Number, int64_t> });
-    if (!error) error = load_gathers<Number, uint8_t>();
-    if (!error) error = load_gathers<Number, uint16_t>();
-    if (!error) error = load_gathers<Number, uint32_t>();
-    return error ? error : load_gathers<Number, uint64_t>();
+static cudaError_t load_numbers(bool is_wide) {
+    return with_number(is_wide, [&](auto number) {
+        typedef decltype(number) Number;
+        cudaError_t error =
+            load_functions({ (const void *)number_rows<int32_t, Number>, (const void *)number_rows<int64_t, Number>,
+                             (const void *)find_offsets<Number, int32_t>, (const void *)find_offsets<Number, int64_t>,
+                             (const void *)copy_rows<Number, int32_t>, (const void *)copy_rows<Number, int64_t> });
+        for (size_t size = 1; size <= sizeof(uint64_t) && !error; size *= 2)
+            error = with_element(size, [&](auto element) {
+                typedef decltype(element) Element;
+                return load_functions(
+                    { (const void *)gather_column<Number, Element>, (const void *)gather_columns<Number, Element> });
+            });
+        return error;
+    });
 }
 
 /* CUB's own kernels have no names here: they are loaded by sorts, of few numbers and of many, of whatever is in the
@@ -288,11 +284,10 @@ template <class Number, class Payload> static cudaError_t load_sorts(void *scrat
 
 cudaError_t quire_cuda_load_keys(void *scratch, size_t bytes, cudaStream_t stream) {
     cudaError_t error = load_functions({ (const void *)count_groups, (const void *)find_segments });
-    if (!error) error = load_numbers<uint32_t>();
-    if (!error) error = load_numbers<uint64_t>();
-    if (!error) error = load_sorts<uint32_t, uint8_t>(scratch, bytes, stream);
-    if (!error) error = load_sorts<uint32_t, uint16_t>(scratch, bytes, stream);
-    if (!error) error = load_sorts<uint32_t, uint32_t>(scratch, bytes, stream);
-    if (!error) error = load_sorts<uint32_t, uint64_t>(scratch, bytes, stream);
+    if (!error) error = load_numbers(false);
+    if (!error) error = load_numbers(true);
+    for (size_t size = 1; size <= sizeof(uint64_t) && !error; size *= 2)
+        error = with_element(
+            size, [&](auto element) { return load_sorts<uint32_t, decltype(element)>(scratch, bytes, stream); });
     return error ? error : load_sorts<uint64_t, uint64_t>(scratch, bytes, stream);
 }
