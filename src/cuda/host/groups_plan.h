@@ -98,12 +98,10 @@ static inline void plan_staged(groups_plan *p, size_t rows, size_t bytes, size_t
     p->rows_of_unit = at_once * turns;
 }
 
-/* Vectors of any layout, one by one: of columns a thread has one, so that its neighbours read memory side by side; of
- * others as many as have some elements each. Where there are few, they are cut. */
+/* Vectors of any layout, one by one. Where there are few, they are cut. */
 static inline groups_plan plan_strided(const quire_layout *l, size_t warps) {
-    groups_plan p = { l->n > 0, ROWS_ONE_BY_ONE, 1, 0, 1, l->n, 1, 0 };
+    groups_plan p = { l->n > 0, ROWS_ONE_BY_ONE, plan_sharers(l, STRIDED_LOADS), 0, 1, l->n, 1, 0 };
     const size_t vectors = l->outer * l->inner;
-    while (!plan_has_columns(l) && p.threads < 32 && p.threads * STRIDED_LOADS < l->n) p.threads *= 2;
     const size_t at_once = plan_divide_up(vectors * p.threads, 32), wanted = ROWS_PART_WAVES * warps;
     if (at_once < wanted && vectors <= VECTORS_PLACES) {
         const size_t most = plan_least(l->n / STRIDED_PART_LEAST, VECTORS_PLACES / (vectors ? vectors : 1)),

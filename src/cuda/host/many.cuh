@@ -33,13 +33,6 @@ static cudaError_t start_own_sums(const cuda_context *c, const quire_job *job, c
                                  : quire_cuda_pairs(&p, are_long, &blocks, c->stream);
 }
 
-/* As many threads for a vector of a layout as have some elements each; of neighbouring columns one. */
-static unsigned sharers_of(const quire_layout *x) {
-    unsigned threads = 1;
-    while (!plan_has_columns(x) && threads < 32 && threads * AGAIN_ELEMENTS < x->n) threads *= 2;
-    return threads;
-}
-
 /* Vectors of a layout; or one, whose sum goes into an accumulator. */
 static cudaError_t start_own_layout(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                     const quire_layout *y, quire_accumulator *accumulator) {
@@ -48,7 +41,7 @@ static cudaError_t start_own_layout(const cuda_context *c, const quire_job *job,
     rows.job.at.x_layout = *x, rows.job.at.y_layout = *y;
     rows.job.vectors = x->outer * x->inner;
     rows.job.is_pair = is_pair(job, x, y);
-    rows.job.threads = sharers_of(x);
+    rows.job.threads = plan_sharers(x, AGAIN_ELEMENTS);
     const bool are_few = rows.job.vectors <= plan_least(plan_blocks(&c->facts, ELEMENT_BLOCKS), PAIR_LONG_BLOCKS);
     return start_own_sums(c, job, rows, false, accumulator || (are_few && x->n >= ELEMENTS_LONG));
 }

@@ -50,6 +50,14 @@ static inline int plan_has_columns(const quire_layout *l) {
     return l->inner >= COLUMNS_LEAST && stride_magnitude(l->inner_stride) < stride_magnitude(l->stride);
 }
 
+/* Threads of a warp for each vector of a layout, so that each has so many elements, about; of neighbouring columns one,
+ * so that its neighbours read memory side by side. */
+static inline unsigned plan_sharers(const quire_layout *l, size_t each) {
+    unsigned threads = 1;
+    while (!plan_has_columns(l) && threads < 32 && threads * each < l->n) threads *= 2;
+    return threads;
+}
+
 /* Ordered vectors of a layout. Where there are fewer than the device has warps for, long ones are cut into parts,
  * subtrees of the order of the same size. */
 static inline vectors_plan plan_layout(const quire_layout *x, order_rows rows, size_t warps) {

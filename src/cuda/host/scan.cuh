@@ -27,8 +27,7 @@ static unsigned power_from(size_t least) { return 1u << plan_log(least); }
 
 /* Whether elements of neighbouring vectors are closer than those of one. */
 static bool are_columns(const quire_layout *l) {
-    const ptrdiff_t beside = l->inner_stride < 0 ? -l->inner_stride : l->inner_stride;
-    return l->inner > 1 && beside < (l->stride < 0 ? -l->stride : l->stride);
+    return l->inner > 1 && stride_magnitude(l->inner_stride) < stride_magnitude(l->stride);
 }
 
 /* Threads that share a vector, of so many that go together, of which each has so many elements at a time. */
