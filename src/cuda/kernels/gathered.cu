@@ -7,11 +7,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cuda/kernels/calls.cuh"
-
 #include "cuda/grid/sums_finish.cuh"
 #include "cuda/grid/vector_source.cuh"
 #include "cuda/kernels/by_element.cuh"
+#include "cuda/kernels/calls.cuh"
 #include "cuda/kernels/gathered_entries.cuh"
 #include "cuda/kernels/ordered_vectors.cuh"
 #include "cuda/thread/lane_sums.cuh"
@@ -123,10 +122,9 @@ static __global__ void __launch_bounds__(ORDERED_WARPS *WARP)
     source.forget(g.job);
 }
 
-#define GATHERED_THREADS 256 /* of a block, of rows of chunks */
+/* --------------------------------------------------------------------------------------------------- rows of chunks */
 
-/* ---------------------------------------------------------------------------------------------------- rows of chunks
- */
+#define GATHERED_THREADS 256 /* of a block */
 
 /* A chunk of neighbouring columns of a segment. What its ends, or wider sums, do not tell is marked. */
 template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
@@ -268,8 +266,7 @@ static __global__ void __launch_bounds__(GATHERED_THREADS, (columns_blocks<Forma
         chunk::all(g);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- launches
- */
+/* --------------------------------------------------------------------------------------------------------- launches */
 
 typedef void (*gathered_function)(gathered_job);
 

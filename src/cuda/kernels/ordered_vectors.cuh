@@ -127,8 +127,7 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         return total_of(lanes.state[0], !are_there);
     }
 
-    /* ------------------------------------------------------------------------------------------- one thread a vector
-     */
+    /* ------------------------------------------------------------------------------------------ one thread a vector */
 
     /* A tile's state. */
     static __device__ __forceinline__ bool alone_in_tile(const Job &job, const vector &v, size_t begin, size_t end,

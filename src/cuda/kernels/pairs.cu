@@ -3,9 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cuda/kernels/calls.cuh"
-
 #include "cuda/grid/pair_finish.cuh"
+#include "cuda/kernels/calls.cuh"
 #include "cuda/kernels/pair_vectors.cuh"
 #include "cuda/thread/elements.cuh"
 #include "cuda/thread/long_sum.cuh"

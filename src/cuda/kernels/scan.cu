@@ -23,8 +23,7 @@ static __device__ __forceinline__ scan_state *states_of(const scan_job &job) {
     return (scan_state *)job.workspace->place;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- results
- */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 /* A thread's results where it takes more than a few instructions to tell them; false: one is not told. */
 template <class Format>
@@ -83,8 +82,7 @@ static __device__ __forceinline__ bool sum_slot(const scan_job &job, unsigned ch
     return is_told || settle_slot<Format>(job, slot, now, count, is_first);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- kernels
- */
+/* ---------------------------------------------------------------------------------------------------------- kernels */
 
 template <class Format>
 static __device__ __forceinline__ void add_slot(const scan_job &job, const unsigned char *slot, unsigned count,
@@ -229,8 +227,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, (Prefix::is_wide ? SCAN_W
     if (!is_told) *(volatile unsigned *)&job.workspace->undecided = 1;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- launches
- */
+/* --------------------------------------------------------------------------------------------------------- launches */
 
 static cudaError_t start_limbs(const scan_job *job, cudaStream_t stream) {
     const size_t stretches = job->vectors * job->limb_stretches;

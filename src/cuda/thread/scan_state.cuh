@@ -121,8 +121,7 @@ static __device__ __forceinline__ scan_state states_before(const scan_state &min
     return now;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- rounding
- */
+/* --------------------------------------------------------------------------------------------------------- rounding */
 
 /* The result where there were NaN or infinities. */
 template <class Job> static __device__ __forceinline__ uint64_t round_special(const Job &job, unsigned seen) {
@@ -146,8 +145,7 @@ static __device__ __forceinline__ bool round_state(const Job &job, const scan_st
     return round_exact(job, s.sum, 0, true, true, bits);
 }
 
-/* ------------------------------------------------------------------------------------------------------ a few elements
- */
+/* --------------------------------------------------------------------------------------------------- a few elements */
 
 static __device__ __forceinline__ ends ends_of(const exact_sum<2> &s) {
     if (s.is_one_number()) return { s.word[0], s.word[0] }; /* a zero keeps its sign */
