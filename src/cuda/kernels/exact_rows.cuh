@@ -14,7 +14,7 @@
 #include "cuda/grid/records.cuh"
 #include "cuda/grid/sums_finish.cuh"
 #include "cuda/grid/vector_source.cuh"
-#include "cuda/group/kept_rows.cuh"
+#include "cuda/group/row_sum.cuh"
 #include "cuda/warp/segment_turns.cuh"
 
 /* Rows that a warp, or a block, has: those of bundles first, first + step, ..., each of so many rows side by side. */

@@ -10,7 +10,6 @@
 #include "cuda/block/stretch.cuh"
 #include "cuda/grid/ordered_parts.cuh"
 #include "cuda/grid/vector_source.cuh"
-#include "cuda/group/kept_rows.cuh"
 #include "cuda/group/row_sum.cuh"
 
 /* PAIR: the terms are products of two arrays, which are read both; else of an array with itself, or no products. */
