@@ -34,9 +34,9 @@ STRICT_FLOAT(operator*, "mul.rn.f32")
         return { __uint_as_float(bits) };                                                                              \
     }
 STRICT_BITS(operator-, "xor.b32 %0, %1, 0x80000000;")
-STRICT_BITS(strict_abs, "and.b32 %0, %1, 0x7fffffff;")
+STRICT_BITS(abs_strict, "and.b32 %0, %1, 0x7fffffff;")
 #undef STRICT_BITS
-static __device__ __forceinline__ strict_float strict_fma(strict_float a, strict_float b, strict_float c) {
+static __device__ __forceinline__ strict_float fma_strict(strict_float a, strict_float b, strict_float c) {
     strict_float result;
     asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(result.x) : "f"(a.x), "f"(b.x), "f"(c.x));
     return result;
@@ -60,10 +60,10 @@ static __device__ __forceinline__ strict_double operator*(strict_double a, stric
 static __device__ __forceinline__ strict_double operator-(strict_double a) {
     return { __longlong_as_double(__double_as_longlong(a.x) ^ (long long)0x8000000000000000u) };
 }
-static __device__ __forceinline__ strict_double strict_abs(strict_double a) {
+static __device__ __forceinline__ strict_double abs_strict(strict_double a) {
     return { __longlong_as_double(__double_as_longlong(a.x) & 0x7fffffffffffffff) };
 }
-static __device__ __forceinline__ strict_double strict_fma(strict_double a, strict_double b, strict_double c) {
+static __device__ __forceinline__ strict_double fma_strict(strict_double a, strict_double b, strict_double c) {
     return { __fma_rn(a.x, b.x, c.x) };
 }
 

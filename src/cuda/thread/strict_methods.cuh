@@ -9,33 +9,25 @@
 #include "cuda/device/strict.cuh"
 #include "cuda/thread/choices.cuh"
 
-static __device__ __forceinline__ strict_float abs_strict_f32(strict_float x) { return strict_abs(x); }
-static __device__ __forceinline__ strict_double abs_strict_f64(strict_double x) { return strict_abs(x); }
-static __device__ __forceinline__ strict_float fma_strict_f32(strict_float x, strict_float y, strict_float z) {
-    return strict_fma(x, y, z);
-}
-static __device__ __forceinline__ strict_double fma_strict_f64(strict_double x, strict_double y, strict_double z) {
-    return strict_fma(x, y, z);
-}
-
+/* Functions of both types have one name, and are told apart by what they are called with. */
 #pragma push_macro("QUIRE_INLINE")
 #undef QUIRE_INLINE
 #define QUIRE_INLINE static __device__ __forceinline__
 
 #define REAL strict_float
-#define SUFFIX strict_f32
+#define SUFFIX strict
 #include "operation/term.h"
 
 #define REAL strict_double
-#define SUFFIX strict_f64
+#define SUFFIX strict
 #include "operation/term.h"
 
 #define REAL strict_float
-#define SUFFIX strict_f32
+#define SUFFIX strict
 #include "method/lanes.h"
 
 #define REAL strict_double
-#define SUFFIX strict_f64
+#define SUFFIX strict
 #include "method/lanes.h"
 
 #pragma pop_macro("QUIRE_INLINE")
@@ -44,17 +36,11 @@ static __device__ __forceinline__ strict_double fma_strict_f64(strict_double x, 
 #define STRICT_TERM(term, TERM, product, pair, sign, unused)                                                           \
     struct strict_##term##_term {                                                                                      \
         static constexpr bool is_product = product;                                                                    \
-        static __device__ __forceinline__ strict_float value(strict_float x, strict_float y) {                         \
-            return term##_value_strict_f32(x, y);                                                                      \
+        template <class Real> static __device__ __forceinline__ Real value(Real x, Real y) {                           \
+            return term##_value_strict(x, y);                                                                          \
         }                                                                                                              \
-        static __device__ __forceinline__ strict_double value(strict_double x, strict_double y) {                      \
-            return term##_value_strict_f64(x, y);                                                                      \
-        }                                                                                                              \
-        static __device__ __forceinline__ strict_float error(strict_float x, strict_float y, strict_float v) {         \
-            return term##_error_strict_f32(x, y, v);                                                                   \
-        }                                                                                                              \
-        static __device__ __forceinline__ strict_double error(strict_double x, strict_double y, strict_double v) {     \
-            return term##_error_strict_f64(x, y, v);                                                                   \
+        template <class Real> static __device__ __forceinline__ Real error(Real x, Real y, Real v) {                   \
+            return term##_error_strict(x, y, v);                                                                       \
         }                                                                                                              \
     };
 QUIRE_TERMS(STRICT_TERM, )
@@ -65,18 +51,11 @@ QUIRE_TERMS(STRICT_TERM, )
     struct strict_##method {                                                                                           \
         static constexpr int words = word_count;                                                                       \
         static constexpr order_rows rows = tile_rows;                                                                  \
-        static __device__ __forceinline__ void add(strict_float *s, strict_float v, strict_float e, int has_error) {   \
-            method##_add_strict_f32(s, v, e, has_error);                                                               \
+        template <class Real> static __device__ __forceinline__ void add(Real *s, Real v, Real e, int has_error) {     \
+            method##_add_strict(s, v, e, has_error);                                                                   \
         }                                                                                                              \
-        static __device__ __forceinline__ void add(strict_double *s, strict_double v, strict_double e,                 \
-                                                   int has_error) {                                                    \
-            method##_add_strict_f64(s, v, e, has_error);                                                               \
-        }                                                                                                              \
-        static __device__ __forceinline__ void merge(strict_float *s, const strict_float *o) {                         \
-            method##_merge_strict_f32(s, o);                                                                           \
-        }                                                                                                              \
-        static __device__ __forceinline__ void merge(strict_double *s, const strict_double *o) {                       \
-            method##_merge_strict_f64(s, o);                                                                           \
+        template <class Real> static __device__ __forceinline__ void merge(Real *s, const Real *o) {                   \
+            method##_merge_strict(s, o);                                                                               \
         }                                                                                                              \
         static __device__ __forceinline__ quire_total total(const double *s) { return method##_total(s); }             \
     };
