@@ -13,22 +13,7 @@
 
 /* ---------------------------------------------------------------------------------- chunks at multiples of 16 bytes */
 
-/* Loads a chunk, if it is wanted; in its place stand zeros that change no sum: -0, or of a second factor +0. */
-template <class Format, bool PLUS = false>
-static __device__ __forceinline__ void load_chunk(chunk_of<Format> &to, const typename Format::element *p,
-                                                  bool wanted) {
-    constexpr int size = Format::description.size;
-    constexpr uint64_t sign = PLUS ? 0 : Format::description.sign;
-    constexpr uint32_t even = size == 8 ? 0
-                                        : (uint32_t)sign * (size == 1   ? 0x01010101u
-                                                            : size == 2 ? 0x00010001u
-                                                                        : 1),
-                       odd = size == 8 ? (uint32_t)(sign >> 32) : even; /* words of zeros */
-    const uint4 four = wanted ? __ldcs((const uint4 *)p) : make_uint4(even, odd, even, odd);
-    to.word[0] = four.x, to.word[1] = four.y, to.word[2] = four.z, to.word[3] = four.w;
-}
-
-/* Adds its terms to a sum; or those of two. Signs of short elements are taken off a word at a time. */
+/* Adds the terms of a chunk to a sum; or those of two. Signs of short elements are taken off a word at a time. */
 template <class Format, class Sums>
 static __device__ __forceinline__ void sum_chunk(Sums &sums, chunk_of<Format> chunk, bool magnitude) {
     constexpr bool is_short = Format::description.size < 4;

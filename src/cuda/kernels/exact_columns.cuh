@@ -73,8 +73,8 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_colu
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++, of_x += step * x.row, of_y += step * y.row) {
             const bool is_there = first + r * step - rows.first < rows.whole;
-            load_panel<Format>(some_x[r], of_x, is_there, false);
-            if (PAIR) load_panel<Format>(some_y[PAIR ? r : 0], of_y, is_there, true);
+            load_chunk<Format>(some_x[r], of_x, is_there);
+            if (PAIR) load_chunk<Format, true>(some_y[PAIR ? r : 0], of_y, is_there);
         }
         sum.template add<PAIR>(some_x, some_y, job.magnitude);
     }

@@ -146,8 +146,8 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
 #pragma unroll
             for (int u = 0; u < ROWS; u++) {
                 const bool is_there = some.present >> u & 1;
-                load_panel<Format>(x[u], (const element *)g.job.at.x + some.x[u], is_there, false);
-                if (PAIR) load_panel<Format>(y[u], (const element *)g.job.at.y + some.y[PAIR ? u : 0], is_there, true);
+                load_chunk<Format>(x[u], (const element *)g.job.at.x + some.x[u], is_there);
+                if (PAIR) load_chunk<Format, true>(y[u], (const element *)g.job.at.y + some.y[PAIR ? u : 0], is_there);
             }
             to.template add<PAIR>(x, y, g.job.magnitude);
             n += __popc(some.present);

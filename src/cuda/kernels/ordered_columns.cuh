@@ -139,16 +139,16 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
     }
 
     /* Loads ROWS rows of each of LANES lanes, from turn m and row i of lanes on; zeros where there are none. */
-    template <int LANES, int ROWS>
+    template <bool PLUS, int LANES, int ROWS>
     __device__ __forceinline__ void load(group (&to)[LANES][ROWS], const panel_view<Format> &view,
-                                         const panel_rows &rows, unsigned m, unsigned i, bool plus) const {
+                                         const panel_rows &rows, unsigned m, unsigned i) const {
 #pragma unroll
         for (int l = 0; l < LANES; l++) {
             const unsigned first = lane_at(m + l) + i * ORDER_LANES;
             const typename Format::element *p = view.at(first);
 #pragma unroll
             for (int u = 0; u < ROWS; u++, p += ORDER_LANES * view.row)
-                load_panel<Format>(to[l][u], p, first + u * ORDER_LANES - rows.first < rows.whole, plus);
+                load_chunk<Format, PLUS>(to[l][u], p, first + u * ORDER_LANES - rows.first < rows.whole);
         }
     }
     /* Lanes m to m + 2^LOG, of ROWS rows at most: all loads are under way together. */
@@ -158,10 +158,10 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
         constexpr int LANES = 1 << LOG, PAIRS = PRODUCT ? LANES : 1;
         lane_group<states, LOG> lanes;
         group some_x[LANES][ROWS], some_y[PAIRS][ROWS];
-        load(some_x, x, rows, m, 0, false);
+        load<false>(some_x, x, rows, m, 0);
         if constexpr (PRODUCT) {
             if (job.is_pair)
-                load(some_y, y, rows, m, 0, true);
+                load<true>(some_y, y, rows, m, 0);
             else
                 memcpy(some_y, some_x, sizeof some_y);
         } else if (job.magnitude) {
@@ -200,10 +200,10 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
 #pragma unroll 1
             for (unsigned i = 0; lane + i * ORDER_LANES < rows.left; i += ROWS) {
                 group some_x[1][ROWS], some_y[1][ROWS];
-                load(some_x, x, rows, m + l, i, false);
+                load<false>(some_x, x, rows, m + l, i);
                 if constexpr (PRODUCT) {
                     if (job.is_pair)
-                        load(some_y, y, rows, m + l, i, true);
+                        load<true>(some_y, y, rows, m + l, i);
                     else
                         memcpy(some_y, some_x, sizeof some_y);
                 } else if (job.magnitude) {

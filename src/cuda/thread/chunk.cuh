@@ -46,6 +46,24 @@ template <class Format, bool PRODUCT> struct exact_terms {
 template <class Format> constexpr int chunk_elements = 16 / (int)sizeof(typename Format::element);
 template <class Format> using chunk_of = element_group<Format, chunk_elements<Format>>;
 
+/* What stands in place of what is missing: zeros that change no sum, -0, or of a second factor +0. */
+template <class Format> static __device__ __forceinline__ chunk_of<Format> zero_chunk(bool plus) {
+    chunk_of<Format> zeros;
+#pragma unroll
+    for (int e = 0; e < chunk_elements<Format>; e++) zeros.of[e] = zero_element<Format>(plus);
+    return zeros;
+}
+
+/* Loads a chunk that stands at a multiple of its bytes, if it is wanted. */
+template <class Format, bool PLUS = false>
+static __device__ __forceinline__ void load_chunk(chunk_of<Format> &to, const typename Format::element *p,
+                                                  bool wanted) {
+    const chunk_of<Format> zeros = zero_chunk<Format>(PLUS);
+    const uint4 four =
+        wanted ? __ldcs((const uint4 *)p) : make_uint4(zeros.word[0], zeros.word[1], zeros.word[2], zeros.word[3]);
+    to.word[0] = four.x, to.word[1] = four.y, to.word[2] = four.z, to.word[3] = four.w;
+}
+
 /* All elements as numbers, of a chunk or of a part of one. */
 template <class Format, int COUNT, class Real>
 static __device__ __forceinline__ void decode_chunk(Format, const element_group<Format, COUNT> &chunk, Real *x) {

@@ -10,29 +10,11 @@
 
 #include "cuda/thread/range_sums.cuh"
 
-/* In place of what is missing -0, or if plus +0. */
-template <class Format> static __device__ __forceinline__ chunk_of<Format> panel_zeros(bool plus) {
-    chunk_of<Format> zeros;
-#pragma unroll
-    for (int e = 0; e < chunk_elements<Format>; e++) zeros.of[e] = zero_element<Format>(plus);
-    return zeros;
-}
-
 /* Elements without their signs. */
 template <class Format> static __device__ __forceinline__ void clear_signs(chunk_of<Format> &chunk) {
-    const chunk_of<Format> signs = panel_zeros<Format>(false);
+    const chunk_of<Format> signs = zero_chunk<Format>(false);
 #pragma unroll
     for (int i = 0; i < chunk_of<Format>::WORDS; i++) chunk.word[i] &= ~signs.word[i];
-}
-
-/* Loads a chunk that stands at a multiple of its bytes, if it is wanted. */
-template <class Format>
-static __device__ __forceinline__ void load_panel(chunk_of<Format> &to, const typename Format::element *p, bool wanted,
-                                                  bool plus) {
-    const chunk_of<Format> zeros = panel_zeros<Format>(plus);
-    const uint4 four =
-        wanted ? __ldcs((const uint4 *)p) : make_uint4(zeros.word[0], zeros.word[1], zeros.word[2], zeros.word[3]);
-    to.word[0] = four.x, to.word[1] = four.y, to.word[2] = four.z, to.word[3] = four.w;
 }
 
 /* The chunks of one array: where the thread's first row of the tile stands, the first of its columns, and how many
@@ -48,7 +30,7 @@ template <class Format> struct panel_view {
     /* Elements "from" to "end" of a chunk. */
     __device__ __forceinline__ void load_some(chunk_of<Format> &to, const typename Format::element *p, int from,
                                               int end, bool plus) const {
-        to = panel_zeros<Format>(plus);
+        to = zero_chunk<Format>(plus);
 #pragma unroll
         for (int e = 0; e < chunk_elements<Format>; e++)
             if (e >= from && e < end) to.of[e] = p[e * column];
