@@ -98,8 +98,8 @@ template <class Format, class Method, bool PRODUCT, bool PAIR, int E> struct til
             for (int row = 0; row < ROWS; row++) {
                 if (row >= rows) continue;
                 real a[E], b[E];
-                decode_group(x[row], a);
-                if constexpr (PAIR) decode_group(y[row], b);
+                decode_chunk(Format(), x[row], a);
+                if constexpr (PAIR) decode_chunk(Format(), y[row], b);
 #pragma unroll
                 for (int e = 0; e < E; e++) add_to_lane(e, a[e], PAIR ? b[e] : a[e], magnitude);
             }

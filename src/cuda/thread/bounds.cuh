@@ -32,7 +32,7 @@ static __device__ __forceinline__ void add_rows_by_bounds(lane_state<Method, flo
 #pragma unroll
         for (int row = 0; row < ROWS; row++) {
             float number[E];
-            decode_group(x[row], number);
+            decode_chunk(Format(), x[row], number);
 #pragma unroll
             for (int e = 0; e < E; e++) {
                 const float value = element_term<Format, false>::linear(number[e], magnitude);

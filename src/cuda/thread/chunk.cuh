@@ -80,6 +80,7 @@ static __device__ __forceinline__ void decode_chunk(e4m3_format, const element_g
                                                     float *x) {
 #pragma unroll
     for (int i = 0; i < COUNT / 2; i++) store_halves(two_halves_of_e4m3(chunk.word[i / 2] >> 16 * (i % 2)), x + 2 * i);
+    if (COUNT % 2) x[COUNT - 1] = decode(e4m3_format(), chunk.of[COUNT - 1]);
 }
 #endif
 template <int COUNT>
@@ -87,15 +88,7 @@ static __device__ __forceinline__ void decode_chunk(e5m2_format, const element_g
                                                     float *x) {
 #pragma unroll
     for (int i = 0; i < COUNT / 2; i++) store_halves(two_halves_of_e5m2(chunk.word[i / 2], 2 * (i % 2)), x + 2 * i);
-}
-
-/* The same of any number of elements, two at a time where that is quicker. */
-template <class Format, int COUNT, class Real>
-static __device__ __forceinline__ void decode_group(const element_group<Format, COUNT> &group, Real (&x)[COUNT]) {
-    if constexpr (COUNT % 2 == 0)
-        decode_chunk(Format(), group, x);
-    else
-        for (int i = 0; i < COUNT; i++) x[i] = decode(Format(), group.of[i]);
+    if (COUNT % 2) x[COUNT - 1] = decode(e5m2_format(), chunk.of[COUNT - 1]);
 }
 
 /* What the terms of a format allow: numbers, or products of two. Numbers are multiples of 2^least below 2^greatest,
