@@ -91,6 +91,10 @@ struct vector_source {
         if (list) return list[i];
         return are_marked && !is_marked(job, i) ? job.vectors : i;
     }
+    /* Blocks for each, where these are few. */
+    __device__ __forceinline__ unsigned parts() const {
+        return count < gridDim.x && count ? gridDim.x / (unsigned)count : 1;
+    }
     /* By all blocks, when nothing more is wanted of it: the last one empties the list. */
     __device__ __forceinline__ void forget(const vectors_job &job) const {
         vectors_workspace &w = *job.workspace;

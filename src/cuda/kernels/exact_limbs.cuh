@@ -21,7 +21,7 @@ static __device__ __forceinline__ void marked_by_limbs(const vectors_job &job, l
     typedef const typename Format::element *pointer;
     const vector_source source(job);
     vectors_workspace &w = *job.workspace;
-    const unsigned parts = source.count < gridDim.x && source.count ? gridDim.x / (unsigned)source.count : 1;
+    const unsigned parts = source.parts();
     for (size_t unit = blockIdx.x; unit < source.count * parts; unit += gridDim.x) {
         const size_t i = unit / parts, number = source.number(job, i), slot = parts > 1 ? i : blockIdx.x;
         if (number >= job.vectors || !is_marked(job, number)) continue; /* scaled.cu may have told it */

@@ -222,10 +222,6 @@ static __device__ __forceinline__ pair_part pair_part_of(const pairs_job &job, c
     return { number, first, min(first + part, entries), (unsigned)unit, parts > 1 ? (unsigned)i : blockIdx.x, parts };
 }
 
-static __device__ __forceinline__ unsigned parts_of_source(const vector_source &source) {
-    return source.count < gridDim.x && source.count ? gridDim.x / (unsigned)source.count : 1;
-}
-
 /* The sums of a vector, in the last of its blocks to come; for the threads of the first warp. Answers whether this
  * block is that one. */
 template <class Sums>
@@ -251,7 +247,7 @@ template <class Sums, class Room>
 static __device__ __forceinline__ void long_vectors(const pairs_job &job, Room &room) {
     const vectors_job &its = job.rows.job;
     const vector_source source(its);
-    const unsigned parts = parts_of_source(source);
+    const unsigned parts = source.parts();
     for (size_t unit = blockIdx.x; unit < source.count * parts; unit += gridDim.x) {
         const pair_part p = pair_part_of(job, source, unit, parts);
         if (p.number >= its.vectors) continue;

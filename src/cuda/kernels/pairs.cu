@@ -147,7 +147,7 @@ static __global__ void __launch_bounds__(ELEMENT_THREADS, PAIR_BLOCKS)
     __shared__ pair_cells room;
     const vectors_job &its = job.rows.job;
     const vector_source source(its);
-    const unsigned parts = parts_of_source(source);
+    const unsigned parts = source.parts();
     warp_cells &cells = room.of_warp[threadIdx.x / WARP];
     const int lane = (int)(threadIdx.x % WARP);
     for (size_t unit = blockIdx.x; unit < source.count * parts; unit += gridDim.x) {
