@@ -93,7 +93,14 @@ template <int WORDS> struct exact_sum {
         if constexpr (WORDS > 2) add<1>(other.word[1]);
         down = add_down(down, other.down), up = add_up(up, other.up);
     }
-    /* That of the thread whose number differs in one bit, too; by whole warps. */
+    /* That of another lane; by whole warps, as the next one is. */
+    __device__ __forceinline__ exact_sum of_lane(unsigned lane) const {
+        exact_sum other;
+        for (int i = 0; i < WORDS - 1; i++) other.word[i] = __shfl_sync(WHOLE_WARP, word[i], (int)lane);
+        other.down = __shfl_sync(WHOLE_WARP, down, (int)lane), other.up = __shfl_sync(WHOLE_WARP, up, (int)lane);
+        return other;
+    }
+    /* That of the thread whose number differs in one bit, too. */
     __device__ __forceinline__ void merge_across(unsigned bit) {
         exact_sum other;
         for (int i = 0; i < WORDS - 1; i++) other.word[i] = __shfl_xor_sync(WHOLE_WARP, word[i], bit);

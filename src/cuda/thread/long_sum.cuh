@@ -35,14 +35,7 @@ template <int WORDS> struct long_sum : exact_sum<WORDS> {
         *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
     }
     __device__ __forceinline__ void join(const long_sum &other) { exact_sum<WORDS>::merge(other); }
-    /* That of another lane, by a whole warp. */
-    __device__ __forceinline__ long_sum of_lane(unsigned lane) const {
-        long_sum other = *this;
-        for (int i = 0; i < WORDS - 1; i++)
-            other.exact_sum<WORDS>::word[i] = __shfl_sync(WHOLE_WARP, exact_sum<WORDS>::word[i], lane);
-        other.down = __shfl_sync(WHOLE_WARP, this->down, lane), other.up = __shfl_sync(WHOLE_WARP, this->up, lane);
-        return other;
-    }
+    __device__ __forceinline__ long_sum of_lane(unsigned lane) const { return { exact_sum<WORDS>::of_lane(lane) }; }
     __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
 };
 

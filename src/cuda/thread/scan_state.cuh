@@ -51,12 +51,7 @@ struct scan_state {
     __device__ __forceinline__ void merge(const scan_state &other) { sum.merge(other.sum), seen |= other.seen; }
     /* That of another lane; by a whole warp, as the next one is. */
     __device__ __forceinline__ scan_state of_lane(unsigned lane) const {
-        scan_state other;
-        other.sum.word[0] = __shfl_sync(WHOLE_WARP, sum.word[0], (int)lane);
-        other.sum.down = __shfl_sync(WHOLE_WARP, sum.down, (int)lane);
-        other.sum.up = __shfl_sync(WHOLE_WARP, sum.up, (int)lane);
-        other.seen = __shfl_sync(WHOLE_WARP, seen, (int)lane);
-        return other;
+        return { sum.of_lane(lane), __shfl_sync(WHOLE_WARP, seen, (int)lane) };
     }
 };
 
