@@ -151,23 +151,30 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
                 load_chunk<Format, PLUS>(to[l][u], p, first + u * ORDER_LANES - rows.first < rows.whole);
         }
     }
+    /* The same of what terms are made of: numbers, or magnitudes; or both factors. */
+    template <int LANES, int ROWS>
+    __device__ __forceinline__ void load_terms(group (&of_x)[LANES][ROWS], group (&of_y)[PRODUCT ? LANES : 1][ROWS],
+                                               const panel_view<Format> &x, const panel_view<Format> &y,
+                                               const panel_rows &rows, unsigned m, unsigned i) const {
+        load<false>(of_x, x, rows, m, i);
+        if constexpr (PRODUCT) {
+            if (job.is_pair)
+                load<true>(of_y, y, rows, m, i);
+            else
+                memcpy(of_y, of_x, sizeof of_y);
+        } else if (job.magnitude) {
+#pragma unroll
+            for (int k = 0; k < LANES * ROWS; k++) clear_signs<Format>(of_x[k / ROWS][k % ROWS]);
+        }
+    }
     /* Lanes m to m + 2^LOG, of ROWS rows at most: all loads are under way together. */
     template <int LOG, int ROWS>
     __device__ __forceinline__ void add_lanes(states &sum, const panel_view<Format> &x, const panel_view<Format> &y,
                                               const panel_rows &rows, unsigned m) const {
-        constexpr int LANES = 1 << LOG, PAIRS = PRODUCT ? LANES : 1;
+        constexpr int LANES = 1 << LOG;
         lane_group<states, LOG> lanes;
-        group some_x[LANES][ROWS], some_y[PAIRS][ROWS];
-        load<false>(some_x, x, rows, m, 0);
-        if constexpr (PRODUCT) {
-            if (job.is_pair)
-                load<true>(some_y, y, rows, m, 0);
-            else
-                memcpy(some_y, some_x, sizeof some_y);
-        } else if (job.magnitude) {
-#pragma unroll
-            for (int k = 0; k < LANES * ROWS; k++) clear_signs<Format>(some_x[k / ROWS][k % ROWS]);
-        }
+        group some_x[LANES][ROWS], some_y[PRODUCT ? LANES : 1][ROWS];
+        load_terms(some_x, some_y, x, y, rows, m, 0);
 #pragma unroll
         for (int l = 0; l < LANES; l++) {
             sum.clear();
@@ -200,16 +207,7 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
 #pragma unroll 1
             for (unsigned i = 0; lane + i * ORDER_LANES < rows.left; i += ROWS) {
                 group some_x[1][ROWS], some_y[1][ROWS];
-                load<false>(some_x, x, rows, m + l, i);
-                if constexpr (PRODUCT) {
-                    if (job.is_pair)
-                        load<true>(some_y, y, rows, m + l, i);
-                    else
-                        memcpy(some_y, some_x, sizeof some_y);
-                } else if (job.magnitude) {
-#pragma unroll
-                    for (int u = 0; u < ROWS; u++) clear_signs<Format>(some_x[0][u]);
-                }
+                load_terms(some_x, some_y, x, y, rows, m + l, i);
 #pragma unroll
                 for (int u = 0; u < ROWS; u++) sum.template add<PRODUCT>(some_x[0][u], some_y[0][u]);
             }
