@@ -21,9 +21,7 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
                          THREADS = ORDER_LANES / (SLOTS * E), LOADS = ORDERED_LOADS,
                          IN_REGISTERS = 32 * 4 / (Method::words * (int)sizeof(real)); /* states of lanes */
 
-    struct total {
-        real word[Method::words];
-    };
+    typedef lane_state<Method, real> total;
     /* A place in a row: of x, and of y; how many elements the row has from there on; and whether none before. */
     struct cursor {
         const element *x, *y;
@@ -197,7 +195,7 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
                        thread = threadIdx.x & (threads - 1), group = threadIdx.x >> log;
         const unsigned n = (unsigned)job.at.x_layout.n;
         const size_t step = gridDim.x * (size_t)job.rows_of_item;
-        const row_place<Format, PAIR> all = { (const element *)job.at.x, (const element *)job.at.y };
+        const row_place<Format, PAIR> all = arrays_from<Format, PAIR>(job, 0);
         auto finish_row = [&](size_t row, const total &t) { finish(job, row, t); };
         kept_rows<total> kept;
         for (size_t first = blockIdx.x * (size_t)job.rows_of_item; first < job.vectors; first += step) {
