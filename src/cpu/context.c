@@ -33,10 +33,15 @@ cpu_context cpu_context_of(const quire_context *context) {
     return context ? *(const cpu_context *)context : default_context();
 }
 
+cpu_context context_silent(const cpu_context *context) {
+    cpu_context silent = *context;
+    silent.report = NULL;
+    return silent;
+}
+
 cpu_context context_single(const cpu_context *context) {
-    cpu_context single = *context;
+    cpu_context single = context_silent(context);
     single.pool = NULL;
-    single.report = NULL;
     return single;
 }
 

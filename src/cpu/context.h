@@ -23,7 +23,8 @@ typedef struct {
 /* A copy of the context, or what a NULL context means. */
 QUIRE_PRIVATE cpu_context cpu_context_of(const quire_context *context);
 
-/* The same context for one thread, which reports nothing. */
+/* The same context, which reports nothing; and for one thread. */
+QUIRE_PRIVATE cpu_context context_silent(const cpu_context *context);
 QUIRE_PRIVATE cpu_context context_single(const cpu_context *context);
 
 /* Vectors of so many elements, and more, are shared by threads. */

@@ -220,9 +220,8 @@ static void sort_buckets(const void *work, size_t first, size_t last) {
 void key_order(const cpu_context *context, const quire_keys *keys, keyed_elements elements, quire_index index, void *to,
                void *offsets, void *workspace) {
     order_work w = order_work_of(context, keys, elements);
-    cpu_context silent = *context;
+    const cpu_context silent = context_silent(context);
     size_t bytes = 0;
-    silent.report = NULL;
     w.is_64_bit = index == QUIRE_I64;
     w.to = to, w.offsets = offsets;
     w.next = workspace;

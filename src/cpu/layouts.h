@@ -46,7 +46,4 @@ QUIRE_INLINE segment segment_at(const quire_segments *s, size_t i) {
     return (segment){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
 }
 
-/* A result for each segment, see the backend's slot. By this thread alone, and in our environment. */
-QUIRE_PRIVATE void segments_reduce(const cpu_context *context, const quire_job *job, const quire_segments *segments);
-
 #endif
