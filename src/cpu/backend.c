@@ -5,7 +5,6 @@
 #include "cpu/environment.h"
 #include "cpu/layouts.h"
 #include "cpu/vector.h"
-#include "cpu/ways.h"
 
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const ptrdiff_t size = element_size(job->type);

@@ -5,7 +5,7 @@
  */
 #include "cpu/panels.h"
 #include "cpu/strided.h"
-#include "cpu/ways.h"
+#include "cpu/vector.h"
 
 /* All sums of a job over the elements seen so far, and whether a term of the first was not zero. */
 typedef struct {
@@ -106,8 +106,6 @@ static __attribute__((noinline)) uint64_t pair_bits(const integer_state *s, cons
                                                     format_description format) {
     quire_accumulator a[MOST_PAIR_SUMS];
     const quire_accumulator *const sums[MOST_PAIR_SUMS] = { &a[0], &a[1], &a[2], &a[3], &a[4] };
-    quire_total total;
-    pair_room room;
     if (!s->n) return format.quiet_nan;
     memset(a, 0, (size_t)pair_sums_of(job->finish) * sizeof *a);
     for (int i = 0; i < pair_sums_of(job->finish); i++) {
@@ -115,8 +113,7 @@ static __attribute__((noinline)) uint64_t pair_bits(const integer_state *s, cons
         accumulator_count(&a[i], s->n);
         a[i].other = i == 0 && s->has_terms ? OTHER_NONZERO : 1; /* no zero of an integer is -0 */
     }
-    pair_total(sums, job->finish, job->correction, &room, &total);
-    return total_round(total, format, job->rounding);
+    return accumulators_round(sums, job, format);
 }
 
 static uint64_t result_bits(const integer_state *s, const quire_job *job) {

@@ -6,7 +6,7 @@
 #include "cpu/environment.h"
 #include "cpu/lane_methods.h"
 #include "cpu/strided.h"
-#include "cpu/ways.h"
+#include "cpu/vector.h"
 
 /* What a method does on states of either type. */
 #define MERGES(method, METHOD, words, rows, unused)                                                                    \

@@ -104,19 +104,11 @@ static inline quire_job job_of(const panel_job *p, size_t column) {
 
 /* ------------------------------------------------------------------------------------------------------- reductions */
 
-/* A result for each vector, one behind the other. The environment is ours. */
-QUIRE_PRIVATE void panel_reduce(const panel_job *p, char *results);
+/* A result for each vector, one behind the other. The environment is ours. context: p's, or another, which reports
+ * nothing, and whose threads share the panel, of sums that are neither of integers nor of pairs. */
+QUIRE_PRIVATE void panel_reduce(const cpu_context *context, const panel_job *p, char *results);
 
-/* The same by all threads of a context, which reports nothing; p's is a single one, and so is the panel. */
-QUIRE_PRIVATE void panel_reduce_shared(const cpu_context *context, const panel_job *p, char *results);
-
-#define PANEL_PIECES 64 /* the most pieces of a panel */
-_Static_assert(PANEL_PIECES < LIMB_MERGES, "each leaves carried limbs, which add up");
-
-/* Those of integers (integers.c); the exact sums (columns_exact.c), and by all threads in pieces of so many rows. */
+/* Those of integers (integers.c). */
 QUIRE_PRIVATE void panel_integers(const panel_job *p, char *results);
-QUIRE_PRIVATE void panel_exact(const panel_job *p, char *results);
-QUIRE_PRIVATE void panel_exact_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads,
-                                      char *results);
 
 #endif

@@ -6,7 +6,6 @@
 #include "cpu/layouts.h"
 #include "cpu/running.h"
 #include "cpu/vector.h"
-#include "cpu/ways.h"
 
 #define PANEL_VECTORS ((size_t)16)       /* neighbours that go together, where their elements stand side by side */
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* of vectors that one thread takes at a time, about */
@@ -164,11 +163,10 @@ static void scan_shared(const cpu_context *context, const scan_work *w, size_t v
     s.x = (const char *)w->running.job->x + i * w->x.outer + j * w->x.inner;
     s.to = (char *)w->running.job->result + i * w->results.outer + j * w->results.inner;
     const size_t pieces = (w->running.job->n - 1) / s.piece + 1;
-    cpu_context quiet = *context;
-    quiet.report = NULL;
-    units_run(&quiet, add_pieces, &s, pieces, 1, threads);
+    const cpu_context silent = context_silent(context);
+    units_run(&silent, add_pieces, &s, pieces, 1, threads);
     sums_before(sums, pieces);
-    units_run(vector + 1 == w->vectors ? context : &quiet, scan_pieces, &s, pieces, 1, threads);
+    units_run(vector + 1 == w->vectors ? context : &silent, scan_pieces, &s, pieces, 1, threads);
 }
 
 quire_status cpu_scan(quire_context *context, const quire_job *job, quire_scan_kind kind, const quire_layout *x_layout,

@@ -9,7 +9,6 @@
 #include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/strided.h"
-#include "cpu/ways.h"
 #include "operation/moments.h"
 
 /* ------------------------------------------------------------------------------------------------------- exact sums */
@@ -69,14 +68,39 @@ void exact_accumulate(const cpu_context *context, const quire_job *job, ptrdiff_
     for (int i = 0; i < job_sums(job); i++) accumulator_count(&accumulator[i], job->n);
 }
 
+/* Never inlined, for what it has on the stack. */
+__attribute__((noinline)) uint64_t accumulators_round(const quire_accumulator *const *sums, const quire_job *job,
+                                                      format_description format) {
+    union {
+        pair_room pair;
+        accumulated_moment_room moment;
+    } room;
+    quire_total total;
+    if (needs_squares(job->finish))
+        return accumulated_moments_round(sums[0], sums[1], job->finish, job->correction, format, job->rounding,
+                                         &room.moment);
+    if (!needs_pair_sums(job->finish))
+        return finish_and_round(accumulator_total(sums[0]), job->finish, job->n, format, job->rounding);
+    pair_total(sums, job->finish, job->correction, &room.pair, &total);
+    return total_round(total, format, job->rounding);
+}
+
+static uint64_t reduce_by_accumulators(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                       ptrdiff_t y_stride, format_description format) {
+    quire_accumulator a[MOST_JOB_SUMS];
+    const quire_accumulator *const sums[MOST_JOB_SUMS] = { &a[0], &a[1], &a[2], &a[3], &a[4] };
+    memset(a, 0, (size_t)job_sums(job) * sizeof *a);
+    exact_accumulate(context, job, x_stride, y_stride, a);
+    return accumulators_round(sums, job, format);
+}
+
+/* By ends, unless they take more time or leave it open. */
 static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                              format_description format) {
-    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
     uint64_t bits;
     const int by_ends = may_have_ends(context, job) && !have_windows_first(job);
     if (by_ends && ends_reduce(context, job, x_stride, y_stride, format, &bits)) return bits;
-    exact_accumulate(context, job, x_stride, y_stride, &a);
-    return finish_and_round(accumulator_total(&a), job->finish, job->n, format, job->rounding);
+    return reduce_by_accumulators(context, job, x_stride, y_stride, format);
 }
 
 /* -------------------------------------------------------------------------------------------------- short variances */
@@ -132,8 +156,6 @@ static int long_moment(cpu_work *w, moment_way way, format_description format, u
 
 static uint64_t moments_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                                format_description format) {
-    quire_accumulator a[MOST_SUMS] = { QUIRE_ACCUMULATOR_ZERO, QUIRE_ACCUMULATOR_ZERO };
-    accumulated_moment_room room;
     if (job->n > VECTOR_EXACT_ELEMENTS && !context->report) {
         cpu_work w = work_of(context, job, x_stride, y_stride);
         uint64_t bits;
@@ -141,22 +163,7 @@ static uint64_t moments_reduce(const cpu_context *context, const quire_job *job,
         for (; is_contiguous(&w) && way < MOMENT_WAYS; way++)
             if (long_moment(&w, way, format, &bits)) return bits;
     }
-    exact_accumulate(context, job, x_stride, y_stride, a);
-    return accumulated_moments_round(&a[0], &a[1], job->finish, job->correction, format, job->rounding, &room);
-}
-
-static uint64_t pairs_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
-                             format_description format) {
-    quire_accumulator a[MOST_PAIR_SUMS];
-    const quire_accumulator *const sums[MOST_PAIR_SUMS] = { &a[0], &a[1], &a[2], &a[3], &a[4] };
-    quire_total total;
-    pair_room room;
-    uint64_t bits;
-    if (may_have_ends(context, job) && ends_reduce(context, job, x_stride, y_stride, format, &bits)) return bits;
-    memset(a, 0, (size_t)pair_sums_of(job->finish) * sizeof *a);
-    exact_accumulate(context, job, x_stride, y_stride, a);
-    pair_total(sums, job->finish, job->correction, &room, &total);
-    return total_round(total, format, job->rounding);
+    return reduce_by_accumulators(context, job, x_stride, y_stride, format);
 }
 
 /* ------------------------------------------------------------------------------------------------------- one vector */
@@ -166,7 +173,6 @@ static __attribute__((noinline)) uint64_t bits_of_result(const cpu_context *cont
                                                          ptrdiff_t x_stride, ptrdiff_t y_stride,
                                                          format_description format) {
     if (!job->n && is_exact_finish(job->finish)) return format.quiet_nan;
-    if (needs_pair_sums(job->finish)) return pairs_reduce(context, job, x_stride, y_stride, format);
     if (needs_squares(job->finish)) return moments_reduce(context, job, x_stride, y_stride, format);
     if (job->n && job->method == QUIRE_EXACT) return exact_reduce(context, job, x_stride, y_stride, format);
     const quire_total total = job->n ? ordered_reduce(context, job, x_stride, y_stride) : total_zero(0);

@@ -5,10 +5,11 @@
 #ifndef QUIRE_CPU_VECTOR_H
 #define QUIRE_CPU_VECTOR_H
 
-#include "cpu/context.h"
+#include "cpu/lane_methods.h"
+#include "cpu/split.h"
 
 /* A job of one vector, of floating-point numbers or integers, whose elements are the strides, in bytes, apart. The
- * context's threads share it. Stores the result. */
+ * context's threads share it, in any environment. Stores the result. */
 QUIRE_PRIVATE void vector_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                  ptrdiff_t y_stride, void *result);
 
@@ -20,5 +21,26 @@ QUIRE_PRIVATE void vector_contiguous(const cpu_context *context, const quire_job
 /* Adds all sums of a job of floating-point numbers to accumulators, one each. n is not 0. */
 QUIRE_PRIVATE void exact_accumulate(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                     ptrdiff_t y_stride, quire_accumulator *accumulator);
+
+/* The bits of the job's result, which is one of floating-point numbers, from all its sums. */
+QUIRE_PRIVATE uint64_t accumulators_round(const quire_accumulator *const *sums, const quire_job *job,
+                                          format_description format);
+
+/* ------------------------------------------------------------------------------------------------- some of its ways */
+
+/* Strides and environment are as those of vector_reduce, but where something else is said. */
+
+/* The total by a method of the canonical order, of n > 0 elements (ordered.c). */
+QUIRE_PRIVATE quire_total ordered_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                         ptrdiff_t y_stride);
+
+/* The same of one contiguous vector of no more than the first tile. The environment is ours. The result's bits. */
+QUIRE_PRIVATE uint64_t ordered_one_tile(const cpu_tier *tier, const quire_job *job, format_description format);
+
+/* Of integers (integers.c): stores the result; and adds the terms to an accumulator that is carried. */
+QUIRE_PRIVATE void integers_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                   ptrdiff_t y_stride, void *result);
+QUIRE_PRIVATE void integers_accumulate(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                       ptrdiff_t y_stride, quire_accumulator *accumulator);
 
 #endif

@@ -98,22 +98,19 @@ static size_t panels_together(const many_work *w, const many_cursor *at, size_t 
     return panels < w->panels ? panels : w->panels;
 }
 
-/* The next of the vectors left, side by side. context NULL: by this thread. */
+/* The next of the vectors left, side by side, by the context's threads. */
 static void reduce_panels(const many_work *w, const cpu_context *context, many_cursor *at, size_t left) {
     panel_job p = {
         &w->single, w->job, left < PANEL ? left : PANEL, 1, { NULL }, { NULL }, w->x.element, w->y.element
     };
     char *results = result_of(w, at->number);
-    if (!context) p.panels = panels_together(w, at, left);
+    if (context == &w->single) p.panels = panels_together(w, at, left);
     if (p.panels > 1) {
         p.x[0] = cursor_x(w, at), p.y[0] = cursor_y(w, at);
         cursor_skip(w, at, p.panels * PANEL);
     } else
         for (size_t c = 0; c < p.count; c++, cursor_step(w, at)) p.x[c] = cursor_x(w, at), p.y[c] = cursor_y(w, at);
-    if (context)
-        panel_reduce_shared(context, &p, results);
-    else
-        panel_reduce(&p, results);
+    panel_reduce(context, &p, results);
 }
 
 /* Contiguous vectors by their ends, some together; one by one those whose ends do not tell their results. */
@@ -137,7 +134,7 @@ static void run_vectors(const void *work, size_t first, size_t last) {
     const many_work *w = work;
     many_cursor at = cursor_at(w, first);
     if (w->panels) {
-        while (at.number < last) reduce_panels(w, NULL, &at, last - at.number);
+        while (at.number < last) reduce_panels(w, &w->single, &at, last - at.number);
         return;
     }
     if (w->by_ends) {
@@ -178,9 +175,8 @@ static size_t most_panels(const many_work *w, size_t vectors) {
 static void reduce_long(const cpu_context *context, const many_work *w, size_t vectors) {
     const cpu_environment callers = environment_enter();
     many_cursor at = cursor_at(w, 0);
-    cpu_context silent = *context;
+    const cpu_context silent = context_silent(context);
     quire_job job = *w->job;
-    silent.report = NULL;
     while (at.number < vectors) {
         const size_t left = vectors - at.number;
         if (w->panels) {
