@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/ends.h"
-#include "cpu/lane_methods.h"
 #include "cpu/panels.h"
+#include "cpu/results.h"
 #include "cpu/strided.h"
 #include "cpu/vector.h"
 

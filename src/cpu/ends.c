@@ -5,7 +5,7 @@
 #include "cpu/ends.h"
 #include "cpu/block/moment_ball.h"
 #include "cpu/environment.h"
-#include "cpu/lane_methods.h"
+#include "cpu/results.h"
 #include "cpu/strided.h"
 #include "operation/pairs_ball.h"
 

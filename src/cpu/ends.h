@@ -5,7 +5,7 @@
 #ifndef QUIRE_CPU_ENDS_H
 #define QUIRE_CPU_ENDS_H
 
-#include "cpu/split.h"
+#include "cpu/context.h"
 
 /* Whether ends may be tried: of an exact sum, and not of a job that reports, which goes through its elements once. A
  * context NULL: the job alone decides. */

@@ -5,11 +5,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/context.h"
 #include "cpu/ends.h"
 #include "cpu/gather.h"
 #include "cpu/layouts.h"
-#include "cpu/pair.h"
-#include "cpu/split.h"
+#include "cpu/results.h"
 #include "cpu/vector.h"
 
 #define SIDE ((size_t)8)             /* of a tile */

@@ -6,7 +6,7 @@
 #include "cpu/ends.h"
 #include "cpu/group_windows.h"
 #include "cpu/groups.h"
-#include "cpu/pair.h"
+#include "cpu/results.h"
 #include "cpu/vector.h"
 
 #define RANGES ((size_t)64)          /* the most ranges of rows that threads take, each with states of its own */

@@ -4,9 +4,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/context.h"
 #include "cpu/gather.h"
 #include "cpu/groups.h"
-#include "cpu/split.h"
 
 #define DIRECT_GROUPS ((size_t)1 << 13) /* the most groups, with that of rows of no group, that are sorted at once */
 #define BUCKETS ((size_t)1 << 9)        /* the most buckets */

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/environment.h"
-#include "cpu/lane_methods.h"
+#include "cpu/results.h"
 #include "cpu/strided.h"
 #include "cpu/vector.h"
 

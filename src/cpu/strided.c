@@ -4,7 +4,7 @@
  */
 #include "cpu/strided.h"
 #include "cpu/gather.h"
-#include "cpu/pair.h"
+#include "cpu/results.h"
 
 #define BLOCK STRIDED_BLOCK
 _Static_assert(CARRIES_IN_TIME(BLOCK), "a stretch is a block");

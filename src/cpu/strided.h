@@ -9,8 +9,8 @@
 #ifndef QUIRE_CPU_STRIDED_H
 #define QUIRE_CPU_STRIDED_H
 
-#include "cpu/lane_methods.h"
-#include "cpu/split.h"
+#include "cpu/context.h"
+#include "cpu/results.h"
 
 typedef struct {
     const char *base;  /* the element of row 0 */

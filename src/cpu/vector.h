@@ -5,8 +5,8 @@
 #ifndef QUIRE_CPU_VECTOR_H
 #define QUIRE_CPU_VECTOR_H
 
-#include "cpu/lane_methods.h"
-#include "cpu/split.h"
+#include "cpu/context.h"
+#include "cpu/results.h"
 
 /* A job of one vector, of floating-point numbers or integers, whose elements are the strides, in bytes, apart. The
  * context's threads share it, in any environment. Stores the result. */

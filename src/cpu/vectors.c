@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/context.h"
 #include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/gather.h"
 #include "cpu/layouts.h"
 #include "cpu/panels.h"
-#include "cpu/split.h"
 #include "cpu/strided.h"
 #include "cpu/vector.h"
 

@@ -45,7 +45,7 @@ static int get_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c, unsig
 #define tier_from_environment tested_from_environment
 #define quire_tier_name tested_name
 #define quire_tier_available tested_available
-#include "cpu/block/panel.h"
+#include "cpu/block/functions.h"
 #include "cpu/tier/tier.c"
 
 /* Of the functions that a tier offers none is called. */

@@ -162,7 +162,7 @@ END_TEST
 
 #if defined(__x86_64__)
 extern const exact_function exact_table_avx2[FORMAT_NUMBERS][TERM_COUNT]; /* of a tier that this library has not */
-#define NARROW_STRETCH ((size_t)16 * 4096 + CARRY_ELEMENTS / 16)          /* src/cpu/block/narrow.h */
+#define NARROW_STRETCH ((size_t)16 * 4096 + CARRY_ELEMENTS / 16)          /* src/cpu/tier/exact.c */
 
 /* 16-bit elements by sums of lanes, of which AVX2 alone has a way: where bounds are worth it, and where not. */
 START_TEST(narrow_elements_carry) {

@@ -4,7 +4,7 @@
  * ends, in numbers of any length, are rounded to these. No result of data tells all of this, for ends that are too near
  * one another seldom cost a bit. The judge is MPFR. */
 #include "cpu/ends.h"
-#include "cpu/pair.h"
+#include "cpu/results.h"
 
 #include <check.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * here one is made up, whose second word weighs a half of kahan's. */
 #include <check.h>
 
-#include "cpu/lane_methods.h"
+#include "cpu/results.h"
 #include "support.h"
 
 #define MADE_UP ((quire_method)7)

@@ -12,7 +12,7 @@
 #ifndef QUIRE_CPU_BLOCK_ENDS_H
 #define QUIRE_CPU_BLOCK_ENDS_H
 
-#include "cpu/block/panel.h"
+#include "cpu/block/functions.h"
 #include "cpu/simd/simd.h"
 
 /* ---------------------------------------------------------------------------------------------------------- choices */

@@ -7,7 +7,7 @@
 #define QUIRE_CPU_BLOCK_MOMENT_BALL_H
 
 #include "backend.h"
-#include "cpu/block/panel.h"
+#include "cpu/block/functions.h"
 #include "cpu/simd/scalar.h"
 
 QUIRE_INLINE double root_f64(double x) { return sqrt(x); }

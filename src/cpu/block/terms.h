@@ -48,7 +48,6 @@ typedef struct {
     term_sign sign;               /* what becomes of an element's, see operations.h */
     int floats;                   /* products of 16-bit elements as floats, as long as these hold them */
     v_f32 (*load)(const void *p); /* unless is_double */
-    v_f32 (*first)(const void *p, int n, v_f32 others);
     v_f64 (*value)(v_f64 x, v_f64 y);
     v_f64 (*error)(v_f64 x, v_f64 y, v_f64 value);
     double (*load_one)(const void *p);

@@ -8,7 +8,8 @@
  */
 #include "cpu/block/indexed.h"
 #if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
-#include "cpu/block/narrow.h"
+#define HAS_NARROW_SUMS /* there is nothing quicker for 16 bits */
+#include "cpu/block/bounds.h"
 #endif
 #include "cpu/tier/exact_sum.h"
 #include "cpu/tier/tier.h"
@@ -19,8 +20,6 @@ static __attribute__((aligned(4096), used)) void code_begins_at_a_page(void) {}
 
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
-#define VECTOR_FIRST_f32(format) format##_first_v_f32
-#define VECTOR_FIRST_f64(format) NULL
 
 #define LOAD(format, FORMAT, type, real, unused)                                                                       \
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
@@ -35,7 +34,6 @@ QUIRE_FORMATS(LOAD, )
         .sign = (term_sign)term##_sign_is,                                                                             \
         .floats = as_floats,                                                                                           \
         .load = VECTOR_LOAD_##real(name),                                                                              \
-        .first = VECTOR_FIRST_##real(name),                                                                            \
         .value = term##_value_v_f64,                                                                                   \
         .error = term##_error_v_f64,                                                                                   \
         .load_one = name##_load_one,                                                                                   \
@@ -73,9 +71,84 @@ QUIRE_INLINE void sum_by_both(exact_choice c, engine_function *by_floats, engine
     if (!float_products(c) || (leaves_floats(c) && done < n)) by_doubles(a, x + at, y + at, n - done, fetches);
 }
 
-/* Sums of 16-bit elements by their lanes, where there is something to be gained: a function of its own, since it needs
- * much more of the stack. */
-#if defined(QUIRE_CPU_BLOCK_NARROW_H)
+/* Sums of 16-bit elements by lanes that no addition rounds: the sixteen elements of such a lane become one float, which
+ * is added as floats are. Where a lane has rounded, the elements of its vector become floats one by one. Two ends that
+ * are the same infinity count as different, since what is finite beside it is added up, too. */
+#if defined(HAS_NARROW_SUMS)
+#define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32) /* of floats that are added together; a tile may bring more */
+#define NARROW_TRIED 16                                /* tiles go another way after one that bounds do not pay for */
+
+/* Between carries: lanes of tiles, and where these round their elements too, then what goes another way. */
+_Static_assert(CARRIES_IN_TIME(CARRY_ELEMENTS / ORDER_ROWS + NARROW_TRIED * ORDER_TILE), "a stretch is those tiles");
+
+/* What terms there are beside -0, see indexed.h. */
+typedef int64_t (*other_function)(const char *x, const char *y, size_t n);
+
+typedef struct {
+    v_f32 of[NARROW_VECTORS + BOUNDS_VECTORS + BOUNDS_AGAIN * ORDER_ROWS];
+    size_t count;
+} narrow_floats;
+
+/* The lanes of a tile go to the end of floats, -0 for those of vectors with a bit in again, and the elements of these.
+ */
+QUIRE_INLINE void narrow_put(bounds_terms t, bounds_ends *ends, const char *x, unsigned again, narrow_floats *floats) {
+    v_f32 *to = floats->of + floats->count;
+    for (int v = 0; v < BOUNDS_VECTORS; v++) to[v] = ends[v][END_UP];
+    floats->count += BOUNDS_VECTORS;
+    for (; again; again &= again - 1) {
+        const int v = __builtin_ctz(again);
+        to[v] = -(v_f32){ 0 };
+        for (int row = 0; row < ORDER_ROWS; row++) {
+            const v_f32 element = t.load(x + (row * ORDER_LANES + v * SIMD_F32) * t.format.size);
+            floats->of[floats->count++] = t.value(element, element);
+        }
+    }
+}
+
+/* Tiles, until one has too many lanes that round, or too few elements are left. Answers how many elements it has added.
+ */
+QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quire_accumulator *a, const char *x,
+                                 size_t n, int fetches) {
+    const size_t tile_bytes = ORDER_TILE * (size_t)t.format.size;
+    narrow_floats floats;
+    size_t done = 0;
+    for (int is_worth_it = 1; is_worth_it && n - done >= ORDER_TILE;) {
+        bounds_ends ends[BOUNDS_VECTORS];
+        floats.count = 0;
+        while (n - done >= ORDER_TILE && floats.count < NARROW_VECTORS) {
+            const tile_source from = { x, x, x, x, ORDER_ROWS };
+            const unsigned again = bounds_sum(t, ends, from, ORDER_ROWS, fetches);
+            is_worth_it = __builtin_popcount(again) <= BOUNDS_AGAIN;
+            if (!is_worth_it) break;
+            narrow_put(t, ends, x, again, &floats);
+            x += tile_bytes, done += ORDER_TILE;
+        }
+        if (floats.count) add_floats(a, floats.of, floats.of, floats.count * SIMD_F32, 0);
+    }
+    return done;
+}
+
+/* All elements, where tiles are not worth it by add_elements. A lane that is not 0 has a term that is not. Where all
+ * are zeros, the elements themselves show whether these were zeros, too, or have cancelled. */
+QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_function add_elements,
+                             other_function other_terms, quire_accumulator *a, const char *x, size_t n, int fetches) {
+    const size_t size = (size_t)t.format.size, all = n;
+    const char *first = x;
+    while (n >= ORDER_TILE) {
+        const size_t most = n < CARRY_ELEMENTS ? n : CARRY_ELEMENTS;
+        const size_t done = narrow_tiles(t, add_floats, a, x, most, fetches);
+        x += done * size, n -= done;
+        if (n >= ORDER_TILE) limbs_carry(a->limb);
+        if (most - done < ORDER_TILE) continue;
+        const size_t others = n < NARROW_TRIED * ORDER_TILE ? n : NARROW_TRIED * ORDER_TILE;
+        add_elements(a, x, x, others, fetches);
+        x += others * size, n -= others;
+    }
+    if (n) add_elements(a, x, x, n, fetches);
+    if (a->other < OTHER_NONZERO) a->other |= other_terms(first, first, all);
+}
+
+/* A function of its own, since it needs much more of the stack. */
 static void float_identity_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches);
 #define NARROW_LEAST ORDER_TILE
 #define NARROW(format, FORMAT, real, term)                                                                             \

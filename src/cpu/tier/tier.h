@@ -7,7 +7,7 @@
 #define QUIRE_CPU_TIER_TIER_H
 
 #include "backend.h"
-#include "cpu/block/panel.h"
+#include "cpu/block/functions.h"
 #include "format/formats.h"
 #include "method/methods.h"
 
