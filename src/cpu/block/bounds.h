@@ -3,8 +3,7 @@
  *
  * While all is finite, what is rounded up is never below the exact sum, and stays above it once an addition has
  * rounded; so if both ends are equal, none has, and rounding to nearest comes to that, too. (Down to the sign of a
- * zero: rounding up gives it the one that rounding to nearest gives.) Both are the same infinity only if an element was
- * infinite.
+ * zero: rounding up gives it the one that rounding to nearest gives.) An infinity counts as rounded.
  *
  * That takes two additions an element. Halves and bfloat16s have 11 and 8 of a float's 24 bits: of uniform ones between
  * -1 and 1, in tiles of 16 rows, 1 lane in 500, and 1 in 4000, has sums that differ; of positive ones 1 in 150, and 1
@@ -32,9 +31,13 @@ typedef struct {
     v_f32 (*value)(v_f32 x, v_f32 y);
 } bounds_terms;
 
-/* The ends of a vector of lanes, by these indices; of all vectors of a tile, bounds_ends[BOUNDS_VECTORS]. */
+/* The ends of a vector of lanes, the lower one's negative, by these indices; of all vectors of a tile,
+ * bounds_ends[BOUNDS_VECTORS]. */
 enum { END_UP, END_LOW };
 typedef v_f32 bounds_ends[2];
+
+/* Bits of those that are apart; an infinity is, from itself. */
+QUIRE_INLINE v_i32 ends_apart(v_f32 up, v_f32 low) { return (v_i32)(up + low); }
 
 /* Those of a group. */
 typedef struct {
@@ -51,8 +54,8 @@ QUIRE_INLINE void bounds_add(bounds_terms t, const char *x, int is_first, uintpt
         if (at % LINE_BYTES == 0) __builtin_prefetch((const void *)(next + at));
         if (at % LINE_BYTES == 0 && fetches) __builtin_prefetch((const void *)(next + at + BOUNDS_FAR), 0, 2);
         const v_f32 a = t.load(x + at), value = t.value(a, a);
-        b->up[v] = is_first ? value : up_add(b->up[v], value);
-        b->low[v] = is_first ? low_first(value) : low_add(b->low[v], value, normal);
+        b->up[v] = is_first ? value : up_add_v_f32(b->up[v], value);
+        b->low[v] = is_first ? -value : up_subtract_v_f32(b->low[v], value, normal);
     }
 }
 
@@ -87,7 +90,7 @@ QUIRE_INLINE void bounds_rows(bounds_terms t, bounds_ends *ends, tile_source fro
             v_i32 differing = { 0 };
             bounds_strip(t, ends, from, begin, end, first, fetches, &b);
             SIMD_UNROLL
-            for (int v = 0; v < BOUNDS_GROUP; v++) differing = differing_bits(b.up[v], b.low[v], differing);
+            for (int v = 0; v < BOUNDS_GROUP; v++) differing |= ends_apart(b.up[v], b.low[v]);
             bits[first / BOUNDS_GROUP] = differing; /* sums that differ after one strip keep doing so */
         }
     }
@@ -97,13 +100,14 @@ QUIRE_INLINE void bounds_rows(bounds_terms t, bounds_ends *ends, tile_source fro
 QUIRE_INLINE unsigned bounds_sum(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, int fetches) {
     v_i32 bits[BOUNDS_VECTORS / BOUNDS_GROUP];
     unsigned differ = 0;
-    rounding_up(ends);
+    v_f64 none[2][UPWARD_SUMS] = { { { 0 } } }; /* sums begin with what is read */
+    const rounding_mode callers = enter_upward(none[0], none[1]);
     bounds_rows(t, ends, from, rows, fetches, bits);
-    rounding_to_nearest(ends);
+    leave_upward(callers, ends);
     for (int first = 0; first < BOUNDS_VECTORS; first += BOUNDS_GROUP) {
         if (!any_bit(bits[first / BOUNDS_GROUP])) continue;
         for (int v = first; v < first + BOUNDS_GROUP; v++) /* they may be zeros of either sign, which are equal */
-            if (!all_equal(ends[v][END_UP], ends[v][END_LOW])) differ |= 1u << v;
+            if (any_bit(ends_apart(ends[v][END_UP], ends[v][END_LOW]))) differ |= 1u << v;
     }
     return differ;
 }

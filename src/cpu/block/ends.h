@@ -200,7 +200,7 @@ QUIRE_INLINE void ends_of_vectors(ends_choice c, const ends_vector *v, size_t co
         for (size_t i = 0; i < count; i++) ends_put(ends, i, ends_of_few(c, v[i].x, v[i].y, (int)v[i].n));
     else
         for (size_t i = 0; i < count; i++) ends_put(ends, i, ends_of(c, &start, v[i].x, v[i].y, v[i].n));
-    leave_upward(callers);
+    leave_upward(callers, ends);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- columns */
@@ -231,7 +231,7 @@ QUIRE_INLINE void ends_of_columns(ends_choice c, panel_rows r, size_t columns, m
     const rounding_mode callers = enter_upward(start.low, start.up);
     for (; columns - column >= ENDS_STEP; column += ENDS_STEP) ends_of_group(c, r, 2, &start, ends, column);
     if (columns > column) ends_of_group(c, r, 1, &start, ends, column);
-    leave_upward(callers);
+    leave_upward(callers, ends);
 }
 
 #endif

@@ -74,29 +74,8 @@ QUIRE_INLINE void float_widen(const void *p, v_f64 *a, v_f64 *b) {
 }
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
-/* No addition can be told how to round, so all round up meanwhile, and low is the negative of the sum rounded
- * down. The compiler does not know of it: sums start from what is loaded from memory and go to results, and neither may
- * be moved past the two ends. A subtraction of normal numbers goes to the multipliers (which are slow at others). Two
- * ends that are the same infinity count as different: they are NaN apart. */
 #define SIMD_HAS_BOUNDS
-#define SIMD_NOT_PAST(results) __asm__ volatile("" : : "r"(results) : "memory")
-QUIRE_INLINE void rounding_up(void *results) {
-    SIMD_NOT_PAST(results);
-    _mm_setcsr(_mm_getcsr() | _MM_ROUND_UP);
-    SIMD_NOT_PAST(results);
-}
-QUIRE_INLINE void rounding_to_nearest(void *results) {
-    SIMD_NOT_PAST(results);
-    _mm_setcsr(_mm_getcsr() & ~(unsigned)_MM_ROUND_MASK);
-    SIMD_NOT_PAST(results);
-}
-QUIRE_INLINE v_f32 up_add(v_f32 up, v_f32 x) { return up + x; }
-QUIRE_INLINE v_f32 low_first(v_f32 x) { return -x; }
-QUIRE_INLINE v_f32 low_add(v_f32 low, v_f32 x, int normal) { return normal ? SIMD_SUBTRACT_F32(low, x) : low - x; }
-QUIRE_INLINE v_f32 ends_apart(v_f32 up, v_f32 low) { return up + low; }
-QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | (v_i32)ends_apart(up, low); }
 QUIRE_INLINE int any_bit(v_i32 x) { return !_mm256_testz_si256((__m256i)x, (__m256i)x); }
-QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) { return !any_bit((v_i32)ends_apart(up, low)); }
 QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_min_epi16((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i16 max_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_max_epi16((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_min_epi32((__m256i)a, (__m256i)b); }

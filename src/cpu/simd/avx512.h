@@ -63,21 +63,7 @@ QUIRE_INLINE void float_widen(const void *p, v_f64 *a, v_f64 *b) {
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
 #define SIMD_HAS_BOUNDS
-QUIRE_INLINE void rounding_up(void *results) { (void)results; }
-QUIRE_INLINE void rounding_to_nearest(void *results) { (void)results; }
-QUIRE_INLINE v_f32 up_add(v_f32 up, v_f32 x) {
-    return (v_f32)_mm512_add_round_ps((__m512)up, (__m512)x, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
-}
-QUIRE_INLINE v_f32 low_first(v_f32 x) { return x; }
-QUIRE_INLINE v_f32 low_add(v_f32 low, v_f32 x, int normal) {
-    (void)normal;
-    return (v_f32)_mm512_add_round_ps((__m512)low, (__m512)x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-}
-QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | ((v_i32)up ^ (v_i32)low); }
 QUIRE_INLINE int any_bit(v_i32 x) { return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0; }
-QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) {
-    return _mm512_cmp_ps_mask((__m512)up, (__m512)low, _CMP_EQ_OQ) == 0xffff;
-}
 #define SIMD_HAS_PAIRS
 QUIRE_INLINE v_i32 add_products(v_i32 sum, v_i16 a, v_i16 b) {
     return sum + (v_i32)_mm512_madd_epi16((__m512i)a, (__m512i)b);

@@ -15,8 +15,7 @@
  *   - SIMD_HAS_FIRST_BYTES: first_bytes, the first n elements of 1 byte and zeros behind them.
  *   - SIMD_HAS_HALVES: halves_v_f32, which makes floats of as many halves as 16-bit integers, and half_load_v_f32, of
  *     those in memory.
- *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
- *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal.
+ *   - SIMD_HAS_BOUNDS: any_bit, whether any is set; and additions that round upward take no longer than others.
  *   - SIMD_HAS_PAIRS: a sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries
  *     of a table of one vector or two, by the low bits of index.
  *
@@ -228,7 +227,8 @@ QUIRE_DECODED_FORMATS(DECODE, )
 /* AVX-512 says so in an addition. Others have a mode, of which the compiler does not know: so the instruction that sets
  * it takes the sums that loops begin with and all memory, from which terms are read, and the one that sets it back all
  * memory, where the results must be by then. No addition can be moved past either. Between the two no other arithmetic
- * than this may stand that rounds. */
+ * than this may stand that rounds. A subtraction of floats goes to the multipliers, which are slow at subnormal ones,
+ * if x is normal. */
 
 #define UPWARD_SUMS 4 /* vectors that sums begin with, of each of two kinds */
 
@@ -238,8 +238,15 @@ QUIRE_DECODED_FORMATS(DECODE, )
 typedef int rounding_mode; /* none */
 
 QUIRE_INLINE rounding_mode enter_upward(v_f64 a[UPWARD_SUMS], v_f64 b[UPWARD_SUMS]) { return (void)a, (void)b, 0; }
-QUIRE_INLINE void leave_upward(rounding_mode callers) { (void)callers; }
+QUIRE_INLINE void leave_upward(rounding_mode callers, void *results) { (void)callers, (void)results; }
 
+QUIRE_INLINE v_f32 up_add_v_f32(v_f32 a, v_f32 b) {
+    return (v_f32)_mm512_add_round_ps((__m512)a, (__m512)b, SIMD_UPWARD);
+}
+QUIRE_INLINE v_f32 up_subtract_v_f32(v_f32 a, v_f32 x, int normal) {
+    (void)normal;
+    return (v_f32)_mm512_sub_round_ps((__m512)a, (__m512)x, SIMD_UPWARD);
+}
 QUIRE_INLINE v_f64 up_add_v_f64(v_f64 a, v_f64 b) {
     return (v_f64)_mm512_add_round_pd((__m512d)a, (__m512d)b, SIMD_UPWARD);
 }
@@ -253,6 +260,8 @@ QUIRE_INLINE double up_add_f64(double a, double b) {
     return _mm_cvtsd_f64(_mm_add_round_sd(_mm_set_sd(a), _mm_set_sd(b), SIMD_UPWARD));
 }
 #else
+QUIRE_INLINE v_f32 up_add_v_f32(v_f32 a, v_f32 b) { return a + b; }
+QUIRE_INLINE v_f32 up_subtract_v_f32(v_f32 a, v_f32 x, int normal) { return normal ? SIMD_SUBTRACT_F32(a, x) : a - x; }
 QUIRE_INLINE v_f64 up_add_v_f64(v_f64 a, v_f64 b) { return a + b; }
 QUIRE_INLINE v_f64 up_subtract_v_f64(v_f64 a, v_f64 b) { return SIMD_SUBTRACT_F64(a, b); }
 QUIRE_INLINE v_f64 up_fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
@@ -275,7 +284,9 @@ QUIRE_INLINE rounding_mode enter_upward(v_f64 a[UPWARD_SUMS], v_f64 b[UPWARD_SUM
                      : "memory");
     return callers;
 }
-QUIRE_INLINE void leave_upward(rounding_mode callers) { __asm__ volatile("ldmxcsr %0" : : "m"(callers) : "memory"); }
+QUIRE_INLINE void leave_upward(rounding_mode callers, void *results) {
+    __asm__ volatile("ldmxcsr %0" : : "m"(callers), "r"(results) : "memory");
+}
 #else
 #include <fenv.h>
 
@@ -286,8 +297,8 @@ QUIRE_INLINE rounding_mode enter_upward(v_f64 a[UPWARD_SUMS], v_f64 b[UPWARD_SUM
     for (int i = 0; i < UPWARD_SUMS; i++) __asm__ volatile("" : "+m"(a[i]), "+m"(b[i]) : : "memory");
     return FE_TONEAREST;
 }
-QUIRE_INLINE void leave_upward(rounding_mode callers) {
-    __asm__ volatile("" : : : "memory");
+QUIRE_INLINE void leave_upward(rounding_mode callers, void *results) {
+    __asm__ volatile("" : : "r"(results) : "memory");
     fesetround(callers);
 }
 #endif

@@ -17,8 +17,7 @@
 
 /* Kahan of elements narrower than floats, by the two additions of bounds.h where it takes seven: where no addition of a
  * lane rounds its compensation is 0, and the sum alone is its state. Vectors with a lane that has rounded are done
- * again. (Where a sum is infinite so is kahan's, which stands for itself whatever its compensation is.) Answers 0 if
- * too many additions round. */
+ * again. Answers 0 if too many additions round. */
 QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows,
                                  int fetches) {
     const bounds_terms terms = { t.format, t.load, t.value };
