@@ -10,7 +10,7 @@
 
 /* ----------------------------------------------------------------------------------------------------------- floats */
 
-void running_floats_begin(running_floats *r) {
+static void floats_begin(running_floats *r) {
     r->state = (scan_state){ -0.0, 0, 0, 0, ~(uint64_t)0 };
     r->is_held = 0, r->last = 0, r->count = 0;
 }
@@ -83,8 +83,8 @@ static void state_of_limbs(running_floats *r) {
     r->is_held = s->off != 0;
 }
 
-void running_floats_resume(running_floats *r, const quire_accumulator *from, const running_work *w) {
-    running_floats_begin(r);
+static void floats_resume(running_floats *r, const quire_accumulator *from, const running_work *w) {
+    floats_begin(r);
     r->limbs = *from, r->count = (size_t)from->count;
     r->is_held = 1, r->since_carry = 0;
     if (!r->count) return;
@@ -110,8 +110,8 @@ static void add_floats(running_floats *r, float_block *b, size_t n, const runnin
     memcpy(&r->last, room + n * size, size);
 }
 
-const char *running_floats_block(running_floats *r, const running_work *w, const char *x, ptrdiff_t stride, size_t n,
-                                 char *room) {
+static const char *floats_block(running_floats *r, const running_work *w, const char *x, ptrdiff_t stride, size_t n,
+                                char *room) {
     float_block b;
     w->tier->scan->values[w->job->type](b.value, x, stride, n);
     if (w->job->term == TERM_MAGNITUDE)
@@ -128,9 +128,7 @@ typedef struct {
     running_integers sum[RUNNING_BLOCK + 1];
 } integer_block;
 
-void running_integers_begin(running_integers *r) { *r = (running_integers){ 0, 0, 0 }; }
-
-void running_integers_resume(running_integers *r, const quire_accumulator *from) {
+static void integers_resume(running_integers *r, const quire_accumulator *from) {
     integer_sum s;
     integer_of_limbs(from->limb, &s); /* which holds one, of 128 bits */
     *r = (running_integers){ s.word[0], s.word[1], from->other >= OTHER_NONZERO };
@@ -181,8 +179,8 @@ static void round_sum(const running_integers *r, const running_work *w, char *re
     format_store(bits, w->format.size, result);
 }
 
-const char *running_integers_block(running_integers *r, const running_work *w, const char *x, ptrdiff_t stride,
-                                   size_t n, char *room) {
+static const char *integers_block(running_integers *r, const running_work *w, const char *x, ptrdiff_t stride, size_t n,
+                                  char *room) {
     integer_block b;
     load_integers(w->job->type, x, stride, n, b.value);
     add_integers(r, w->job, &b, n);
@@ -195,4 +193,26 @@ const char *running_integers_block(running_integers *r, const running_work *w, c
     else
         for (size_t k = 0; k < n; k++) round_sum(&sum[k], w, room + k * (size_t)w->format.size);
     return room;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- either */
+
+void running_begin(running_sum *r, const running_work *w) {
+    if (is_integer(w->job->type))
+        r->integers = (running_integers){ 0, 0, 0 };
+    else
+        floats_begin(&r->floats);
+}
+
+void running_resume(running_sum *r, const quire_accumulator *from, const running_work *w) {
+    if (is_integer(w->job->type))
+        integers_resume(&r->integers, from);
+    else
+        floats_resume(&r->floats, from, w);
+}
+
+const char *running_block(running_sum *r, const running_work *w, const char *x, ptrdiff_t stride, size_t n,
+                          char *room) {
+    return is_integer(w->job->type) ? integers_block(&r->integers, w, x, stride, n, room)
+                                    : floats_block(&r->floats, w, x, stride, n, room);
 }

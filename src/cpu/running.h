@@ -36,18 +36,20 @@ typedef struct {
     uint64_t low, high, seen;
 } running_integers;
 
-QUIRE_PRIVATE void running_floats_begin(running_floats *r);
-QUIRE_PRIVATE void running_integers_begin(running_integers *r);
+/* Of elements of one kind or the other. */
+typedef union {
+    running_floats floats;
+    running_integers integers;
+} running_sum;
+
+QUIRE_PRIVATE void running_begin(running_sum *r, const running_work *w);
 
 /* One that goes on from the sum of the elements before. */
-QUIRE_PRIVATE void running_floats_resume(running_floats *r, const quire_accumulator *from, const running_work *w);
-QUIRE_PRIVATE void running_integers_resume(running_integers *r, const quire_accumulator *from);
+QUIRE_PRIVATE void running_resume(running_sum *r, const quire_accumulator *from, const running_work *w);
 
 /* The results of the next n elements, 0 < n <= RUNNING_BLOCK, which stand a stride of bytes apart. Answers where the
  * results are, side by side: somewhere in room, of RUNNING_ROOM bytes. The environment is ours. */
-QUIRE_PRIVATE const char *running_floats_block(running_floats *r, const running_work *w, const char *x,
-                                               ptrdiff_t stride, size_t n, char *room);
-QUIRE_PRIVATE const char *running_integers_block(running_integers *r, const running_work *w, const char *x,
-                                                 ptrdiff_t stride, size_t n, char *room);
+QUIRE_PRIVATE const char *running_block(running_sum *r, const running_work *w, const char *x, ptrdiff_t stride,
+                                        size_t n, char *room);
 
 #endif

@@ -10,27 +10,6 @@
 #define PANEL_VECTORS ((size_t)16)       /* neighbours that go together, where their elements stand side by side */
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* of vectors that one thread takes at a time, about */
 
-/* -------------------------------------------------------------------------------------------------- one running sum */
-
-typedef union {
-    running_floats floats;
-    running_integers integers;
-} running_sum;
-
-static void running_begin(running_sum *r, const running_work *w) {
-    if (is_integer(w->job->type))
-        running_integers_begin(&r->integers);
-    else
-        running_floats_begin(&r->floats);
-}
-
-static void running_resume(running_sum *r, const quire_accumulator *from, const running_work *w) {
-    if (is_integer(w->job->type))
-        running_integers_resume(&r->integers, from);
-    else
-        running_floats_resume(&r->floats, from, w);
-}
-
 /* --------------------------------------------------------------------------------------------------------- elements */
 
 /* A result of 128 bits. */
@@ -71,9 +50,7 @@ typedef struct {
 
 static void scan_block(const scan_work *w, running_sum *r, const char *x, char *to, size_t n) {
     _Alignas(INT128_SIZE) char room[RUNNING_ROOM];
-    const char *results = is_integer(w->running.job->type)
-                              ? running_integers_block(&r->integers, &w->running, x, w->x.element, n, room)
-                              : running_floats_block(&r->floats, &w->running, x, w->x.element, n, room);
+    const char *results = running_block(r, &w->running, x, w->x.element, n, room);
     scatter(to, w->results.element, results, n, w->result);
 }
 
