@@ -299,39 +299,22 @@ static __attribute__((noinline)) uint64_t reduce_by_ends(const panel_pieces *s, 
 
 /* ------------------------------------------------------------------------------------------------ by accumulators */
 
-/* Rows of a block that is added to accumulators, column by column; and blocks between carries. */
-#define BLOCK_ROWS ((size_t)1024)
-#define CARRY_BLOCKS (CARRY_ELEMENTS / BLOCK_ROWS)
-_Static_assert(CARRIES_IN_TIME(BLOCK_ROWS), "a stretch is a block");
+#define BLOCK_ROWS ((size_t)4096) /* that are added column by column */
 
-/* An accumulator for each column and each sum of the job. */
+/* Of each column one for each sum of the job. */
 typedef struct {
-    quire_accumulator of[MOST_SUMS][PANEL];
+    quire_accumulator of[PANEL][MOST_SUMS];
 } panel_accumulators;
 
-/* A block of rows. */
-static void add_block(const panel_job *p, size_t first, size_t rows, panel_accumulators *a) {
-    for (int i = 0; i < sums_of(p->job->finish); i++) {
-        const quire_term term = term_of_sum(p->job->term, i);
-        const strided_vector v = strided_vector_of(p->context, p->job, term, p->x_stride, p->y_stride);
-        for (size_t c = 0; c < p->count; c++)
-            strided_exact(&v, &a->of[i][c], p->x[c] + (ptrdiff_t)first * p->x_stride,
-                          p->y[c] + (ptrdiff_t)first * p->y_stride, rows);
-    }
-}
-
-static void carry_accumulators(const panel_job *p, panel_accumulators *a) {
-    for (int i = 0; i < sums_of(p->job->finish); i++)
-        for (size_t c = 0; c < p->count; c++) limbs_carry(a->of[i][c].limb);
-}
-
-/* Rows from first on, block by block. Leaves limbs that are carried. */
+/* Rows from first on, block by block. */
 static void add_rows(const panel_job *p, size_t first, size_t n, panel_accumulators *a) {
-    for (size_t done = 0, blocks = 1; done < n; done += BLOCK_ROWS, blocks++) {
-        add_block(p, first + done, n - done < BLOCK_ROWS ? n - done : BLOCK_ROWS, a);
-        if (blocks % CARRY_BLOCKS == 0) carry_accumulators(p, a);
+    const strided_vector v = strided_vector_of(p->context, p->job, p->job->term, p->x_stride, p->y_stride);
+    for (size_t done = 0, rows; done < n; done += rows) {
+        const ptrdiff_t row = (ptrdiff_t)(first + done);
+        rows = n - done < BLOCK_ROWS ? n - done : BLOCK_ROWS;
+        for (size_t c = 0; c < p->count; c++)
+            strided_exact(&v, p->job, a->of[c], p->x[c] + row * p->x_stride, p->y[c] + row * p->y_stride, rows, 0);
     }
-    carry_accumulators(p, a);
 }
 
 typedef struct {
@@ -346,8 +329,8 @@ static void run_accumulators(const void *work, size_t first, size_t last) {
     for (size_t i = first; i < last; i++) {
         memset(&a, 0, sizeof a);
         add_rows(p, i * w->of->rows, piece_size(w->of, i), &a);
-        for (int k = 0; k < sums_of(p->job->finish); k++)
-            for (size_t c = 0; c < p->count; c++) threads_add(&w->all->of[k][c], &a.of[k][c]);
+        for (size_t c = 0; c < p->count; c++)
+            for (int k = 0; k < sums_of(p->job->finish); k++) threads_add(&w->all->of[c][k], &a.of[c][k]);
     }
 }
 
@@ -358,8 +341,8 @@ static __attribute__((noinline)) void reduce_by_accumulators(const panel_pieces 
     memset(&a, 0, sizeof a);
     pieces_run(s, run_accumulators, &w);
     for (size_t c = 0; c < s->p->count; c++) {
-        const quire_accumulator *const sums[MOST_SUMS] = { &a.of[0][c], &a.of[1][c] };
-        a.of[0][c].count = (int64_t)s->p->job->n;
+        const quire_accumulator *const sums[MOST_SUMS] = { &a.of[c][0], &a.of[c][1] };
+        a.of[c][0].count = (int64_t)s->p->job->n;
         format_store(accumulators_round(sums, s->p->job, format), format.size, results + c * (size_t)format.size);
     }
 }

@@ -7,7 +7,6 @@
 #include "cpu/results.h"
 
 #define BLOCK STRIDED_BLOCK
-_Static_assert(CARRIES_IN_TIME(BLOCK), "a stretch is a block");
 
 /* ------------------------------------------------------------------------------------------------- through an index */
 
@@ -144,15 +143,20 @@ int strided_next(strided_blocks *b, ends_vector *block) {
     return 1;
 }
 
-void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n) {
-    size_t since_carry = 0;
+/* The elements of which all sums are made one after the other: the others find them in a cache. */
+#define TOGETHER_ELEMENTS ((size_t)1 << 13)
+_Static_assert(CARRIES_IN_TIME(TOGETHER_ELEMENTS), "limbs are carried after each block");
+
+void strided_exact(const strided_vector *v, const quire_job *job, quire_accumulator *a, const char *x, const char *y,
+                   size_t n, int fetches) {
     strided_blocks blocks;
-    strided_begin(&blocks, v, x, y, n, BLOCK);
-    for (ends_vector b; strided_next(&blocks, &b);) {
-        v->tier->exact[v->type][v->term](a, b.x, b.y, b.n, 0);
-        since_carry += b.n;
-        if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
-    }
+    strided_begin(&blocks, v, x, y, n, TOGETHER_ELEMENTS);
+    for (ends_vector b; strided_next(&blocks, &b);)
+        for (int i = 0; i < job_sums(job); i++) {
+            const ends_vector of = vector_of_sum(job, i, b);
+            v->tier->exact[v->type][term_of(job, i)](&a[i], of.x, of.y, of.n, fetches);
+            limbs_carry(a[i].limb);
+        }
 }
 
 /* So many doubles at a time, even where they are neighbours: of those that overflow the others need not be read. */

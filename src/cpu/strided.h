@@ -87,8 +87,10 @@ QUIRE_PRIVATE int strided_next(strided_blocks *b, ends_vector *block);
 QUIRE_PRIVATE void strided_tile(const strided_vector *v, const char *x, const char *y, size_t n, size_t tile,
                                 lane_state *state);
 
-/* Adds n elements as an exact_function does. */
-QUIRE_PRIVATE void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n);
+/* Adds n elements to accumulators of all sums of a job, one each, as an exact_function does; what it leaves is carried.
+ */
+QUIRE_PRIVATE void strided_exact(const strided_vector *v, const quire_job *job, quire_accumulator *a, const char *x,
+                                 const char *y, size_t n, int fetches);
 
 /* The ends of all sums of a job over n > 0 elements, one each. */
 QUIRE_PRIVATE void strided_ends(const strided_vector *v, const quire_job *job, ends_kind kind, const char *x,

@@ -13,32 +13,14 @@
 
 /* ------------------------------------------------------------------------------------------------------- exact sums */
 
-/* The elements of which all sums are made one after the other: the others find them in a cache. */
-#define TOGETHER_ELEMENTS ((size_t)1 << 13)
-_Static_assert(CARRIES_IN_TIME(TOGETHER_ELEMENTS), "limbs are carried after each block");
-
-/* Several sums of a job, each to its accumulator. Never inlined, for what it has on the stack. */
-static __attribute__((noinline)) void add_together(const cpu_work *w, const strided_vector *v, quire_accumulator *a,
-                                                   const char *x, const char *y, size_t n) {
-    strided_blocks blocks;
-    strided_begin(&blocks, v, x, y, n, TOGETHER_ELEMENTS);
-    for (ends_vector b; strided_next(&blocks, &b);)
-        for (int i = 0; i < job_sums(w->job); i++) {
-            const ends_vector of = vector_of_sum(w->job, i, b);
-            v->tier->exact[v->type][term_of(w->job, i)](&a[i], of.x, of.y, of.n, w->fetches);
-            limbs_carry(a[i].limb);
-        }
-}
-
 /* All sums. */
 static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n) {
     const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
-    if (job_sums(w->job) > 1)
-        add_together(w, &v, a, x, y, n);
-    else if (is_contiguous(w))
-        v.tier->exact[v.type][v.term](a, x, y, n, w->fetches);
+    const int fetches = is_contiguous(w) && w->fetches;
+    if (is_contiguous(w) && job_sums(w->job) == 1)
+        v.tier->exact[v.type][v.term](a, x, y, n, fetches);
     else
-        strided_exact(&v, a, x, y, n);
+        strided_exact(&v, w->job, a, x, y, n, fetches);
 }
 
 static void run_exact(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
