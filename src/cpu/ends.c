@@ -292,8 +292,7 @@ QUIRE_INLINE sum_ends ends_of_vector(const cpu_tier *tier, ends_kind kind, quire
     return (sum_ends){ alone(ends.sum[0]), alone(ends.low[0]), alone(ends.up[0]) };
 }
 
-static __attribute__((noinline)) int several_tell(const cpu_tier *tier, const quire_job *job, format_description format,
-                                                  uint64_t *bits) {
+int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
     const ends_vector all = { job->x, job->y, job->n };
     sum_ends sums[MOST_JOB_SUMS];
     for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS; kind = kind_after(job, kind, sums[0])) {
@@ -302,17 +301,6 @@ static __attribute__((noinline)) int several_tell(const cpu_tier *tier, const qu
             sums[i] = ends_of_vector(tier, kind, job->type, term_of(job, i), &v);
         }
         if (ends_round(sums, kind, job, format, bits)) return 1;
-    }
-    return 0;
-}
-
-int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
-    const ends_vector v = { job->x, job->y, job->n };
-    if (is_exact_finish(job->finish)) return several_tell(tier, job, format, bits);
-    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS;) {
-        const sum_ends sum = ends_of_vector(tier, kind, job->type, job->term, &v);
-        if (sum_round(sum, kind, job, format, bits)) return 1;
-        kind = kind_after(job, kind, sum);
     }
     return 0;
 }
