@@ -207,7 +207,7 @@ typedef struct {
 /* An exact sum. y is x, unless terms are products of two arrays. */
 static void decoded_sum(decoded_format format, exact_function add_floats, quire_accumulator *a, const char *x,
                         const char *y, size_t n) {
-    float x_floats[DECODED_ELEMENTS], y_floats[DECODED_ELEMENTS];
+    _Alignas(64) float x_floats[DECODED_ELEMENTS], y_floats[DECODED_ELEMENTS]; /* whole lines of a cache */
     size_t since_carry = 0;
     for (size_t count; n; n -= count) {
         count = n < DECODED_ELEMENTS ? n : DECODED_ELEMENTS;
