@@ -69,19 +69,20 @@ static void run_lanes(const cpu_work *w, int piece, const char *x, const char *y
     tree_sum(w, x, y, n, &((const ordered_work *)w->own)->state[piece]);
 }
 
-/* The words that a method left behind. */
-static quire_total words_total(const lane_method *method, const lane_state *state, int is_double) {
-    double words[QUIRE_STATE_WORDS] = { 0 };
-    for (int k = 0; k < method->words; k++) words[k] = is_double ? state->f64[k] : (double)state->f32[k];
-    return method->total(words);
+/* The result of what a method has left. Never inlined: additions would be moved out of our environment. */
+static __attribute__((noinline)) uint64_t state_round(const lane_state *state, const quire_job *job,
+                                                      format_description format) {
+    const int words = lane_methods[job->method].words, is_double = has_double_lanes(job->type);
+    double word[QUIRE_STATE_WORDS];
+    for (int k = 0; k < words; k++) word[k] = is_double ? state->f64[k] : (double)state->f32[k];
+    return words_round(word, words, job, format);
 }
 
-quire_total ordered_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
-    const lane_method *method = &lane_methods[job->method];
-    const int is_double = has_double_lanes(job->type);
+uint64_t ordered_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                        format_description format) {
     lane_state state[MOST_PIECES];
-    ordered_work o = { context->tier->lanes->of[job->type][job->term][job->method].tile, method->merge[is_double],
-                       state };
+    ordered_work o = { context->tier->lanes->of[job->type][job->term][job->method].tile,
+                       lane_methods[job->method].merge[has_double_lanes(job->type)], state };
     cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_lanes;
     w.own = &o;
@@ -89,17 +90,14 @@ quire_total ordered_reduce(const cpu_context *context, const quire_job *job, ptr
 
     const cpu_environment callers = environment_enter();
     tree_merge(o.merge, state, w.pieces);
-    const quire_total total = words_total(method, &state[0], is_double);
+    const uint64_t bits = state_round(&state[0], job, format);
     environment_leave(callers);
-    return total;
+    return bits;
 }
 
 /* Every step between the arguments and the tier shows in the time of few elements, totals of 128 bits too. */
 uint64_t ordered_one_tile(const cpu_tier *tier, const quire_job *job, format_description format) {
-    const int words = lane_methods[job->method].words, is_double = has_double_lanes(job->type);
-    double word[QUIRE_STATE_WORDS];
     lane_state state;
     tier->lanes->of[job->type][job->term][job->method].tile(job->x, job->y, job->n, ORDER_TILE, 0, &state);
-    for (int k = 0; k < words; k++) word[k] = is_double ? state.f64[k] : (double)state.f32[k];
-    return words_round(word, words, job, format);
+    return state_round(&state, job, format);
 }

@@ -156,9 +156,9 @@ static __attribute__((noinline)) uint64_t bits_of_result(const cpu_context *cont
                                                          format_description format) {
     if (!job->n && is_exact_finish(job->finish)) return format.quiet_nan;
     if (needs_squares(job->finish)) return moments_reduce(context, job, x_stride, y_stride, format);
-    if (job->n && job->method == QUIRE_EXACT) return exact_reduce(context, job, x_stride, y_stride, format);
-    const quire_total total = job->n ? ordered_reduce(context, job, x_stride, y_stride) : total_zero(0);
-    return finish_and_round(total, job->finish, job->n, format, job->rounding);
+    if (!job->n) return finish_and_round(total_zero(0), job->finish, 0, format, job->rounding);
+    if (job->method == QUIRE_EXACT) return exact_reduce(context, job, x_stride, y_stride, format);
+    return ordered_reduce(context, job, x_stride, y_stride, format);
 }
 
 void vector_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,

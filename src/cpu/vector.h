@@ -30,11 +30,11 @@ QUIRE_PRIVATE uint64_t accumulators_round(const quire_accumulator *const *sums, 
 
 /* Strides and environment are as those of vector_reduce, but where something else is said. */
 
-/* The total by a method of the canonical order, of n > 0 elements (ordered.c). */
-QUIRE_PRIVATE quire_total ordered_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
-                                         ptrdiff_t y_stride);
+/* The result's bits by a method of the canonical order, of n > 0 elements (ordered.c). */
+QUIRE_PRIVATE uint64_t ordered_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                      ptrdiff_t y_stride, format_description format);
 
-/* The same of one contiguous vector of no more than the first tile. The environment is ours. The result's bits. */
+/* The same of one contiguous vector of no more than the first tile. The environment is ours. */
 QUIRE_PRIVATE uint64_t ordered_one_tile(const cpu_tier *tier, const quire_job *job, format_description format);
 
 /* Of integers (integers.c): stores the result; and adds the terms to an accumulator that is carried. */
