@@ -308,7 +308,7 @@ typedef struct {
 
 /* Rows from first on, block by block. */
 static void add_rows(const panel_job *p, size_t first, size_t n, panel_accumulators *a) {
-    const strided_vector v = strided_vector_of(p->context, p->job, p->job->term, p->x_stride, p->y_stride);
+    const strided_vector v = strided_vector_of(p->context, p->job, p->x_stride, p->y_stride);
     for (size_t done = 0, rows; done < n; done += rows) {
         const ptrdiff_t row = (ptrdiff_t)(first + done);
         rows = n - done < BLOCK_ROWS ? n - done : BLOCK_ROWS;

@@ -355,7 +355,7 @@ typedef struct {
 
 static void run_ends(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     const ends_work *e = w->own;
-    const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
+    const strided_vector v = strided_vector_of(w->context, w->job, w->x_stride, w->y_stride);
     strided_ends(&v, w->job, e->kind, x, y, n, e->of_piece[piece]);
 }
 

@@ -62,7 +62,7 @@ static void add_neighbours(integer_state *s, const cpu_tier *tier, const quire_j
 static __attribute__((noinline)) void add_apart(integer_state *s, const cpu_context *context, const quire_job *job,
                                                 const char *x, const char *y, size_t n, ptrdiff_t x_stride,
                                                 ptrdiff_t y_stride) {
-    const strided_vector v = strided_vector_of(context, job, job->term, x_stride, y_stride);
+    const strided_vector v = strided_vector_of(context, job, x_stride, y_stride);
     strided_blocks blocks;
     strided_begin(&blocks, &v, x, y, n, BLOCK);
     for (ends_vector b; strided_next(&blocks, &b);) add_block(s, context->tier, job, b);

@@ -39,7 +39,7 @@ static size_t tiles_together(const cpu_work *w) { return in_place(w) ? TILE_BATC
 
 static void tiles_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
     const ordered_work *o = w->own;
-    const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
+    const strided_vector v = strided_vector_of(w->context, w->job, w->x_stride, w->y_stride);
     if (in_place(w))
         o->sum(x, y, n, w->tile, w->fetches, state);
     else

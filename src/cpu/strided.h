@@ -57,11 +57,12 @@ typedef struct {
     const indexed_vector *indexed; /* or NULL: what stands at the strides are entries of an index */
 } strided_vector;
 
-/* Of a job's elements, with a term of its sums. */
-QUIRE_INLINE strided_vector strided_vector_of(const cpu_context *context, const quire_job *job, quire_term term,
-                                              ptrdiff_t x_stride, ptrdiff_t y_stride) {
+/* Of a job's elements. */
+QUIRE_INLINE strided_vector strided_vector_of(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                              ptrdiff_t y_stride) {
     const size_t size = (size_t)element_size(job->type);
-    return (strided_vector){ context->tier, job->type, term, job->method, size, x_stride, y_stride, context->indexed };
+    return (strided_vector){ context->tier, job->type, job->term, job->method,
+                             size,          x_stride,  y_stride,  context->indexed };
 }
 
 /* n > 0 elements, block by block, side by side: as they stand if they do so already, `most` at a time, else gathered,

@@ -15,7 +15,7 @@
 
 /* All sums. */
 static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n) {
-    const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
+    const strided_vector v = strided_vector_of(w->context, w->job, w->x_stride, w->y_stride);
     const int fetches = is_contiguous(w) && w->fetches;
     if (is_contiguous(w) && job_sums(w->job) == 1)
         v.tier->exact[v.type][v.term](a, x, y, n, fetches);
