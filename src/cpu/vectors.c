@@ -26,44 +26,26 @@ typedef struct {
     int by_ends;   /* contiguous vectors whose ends mostly tell their results */
 } many_work;
 
-/* Where a vector stands. One is found by divisions, which take as long as a short sum; the next ones are stepped to.
- * The last step leads beyond the array, perhaps far, where no pointer may point: so they are bytes from its element of
- * index 0, modulo 2^64. */
+/* A vector. One is found by a division, which takes as long as a short sum; the next ones are stepped to. */
 typedef struct {
-    size_t number, inner; /* inner: its place among its neighbours */
-    size_t x, y;
+    size_t number, outer, inner; /* inner: its place among its neighbours */
 } many_cursor;
 
 static many_cursor cursor_at(const many_work *w, size_t vector) {
-    const size_t i = vector / w->inner, j = vector % w->inner;
-    return (many_cursor){ vector, j, i * (size_t)w->x.outer + j * (size_t)w->x.inner,
-                          i * (size_t)w->y.outer + j * (size_t)w->y.inner };
+    return (many_cursor){ vector, vector / w->inner, vector % w->inner };
 }
 
 static const char *cursor_x(const many_work *w, const many_cursor *c) {
-    return (const char *)w->job->x + (ptrdiff_t)c->x;
+    return (const char *)w->job->x + ((ptrdiff_t)c->outer * w->x.outer + (ptrdiff_t)c->inner * w->x.inner);
 }
 static const char *cursor_y(const many_work *w, const many_cursor *c) {
-    return (const char *)w->job->y + (ptrdiff_t)c->y;
-}
-
-static void cursor_step(const many_work *w, many_cursor *c) {
-    c->number++;
-    if (++c->inner < w->inner) {
-        c->x += (size_t)w->x.inner, c->y += (size_t)w->y.inner;
-        return;
-    }
-    const size_t back = w->inner - 1;
-    c->inner = 0;
-    c->x += (size_t)w->x.outer - back * (size_t)w->x.inner, c->y += (size_t)w->y.outer - back * (size_t)w->y.inner;
+    return (const char *)w->job->y + ((ptrdiff_t)c->outer * w->y.outer + (ptrdiff_t)c->inner * w->y.inner);
 }
 
 /* Over some neighbours. */
-static void cursor_skip(const many_work *w, many_cursor *c, size_t vectors) {
-    const size_t but_one = vectors - 1;
-    c->number += but_one, c->inner += but_one;
-    c->x += but_one * (size_t)w->x.inner, c->y += but_one * (size_t)w->y.inner;
-    cursor_step(w, c);
+static void cursor_step(const many_work *w, many_cursor *c, size_t vectors) {
+    c->number += vectors, c->inner += vectors;
+    if (c->inner == w->inner) c->inner = 0, c->outer++;
 }
 
 static char *result_of(const many_work *w, size_t vector) { return (char *)w->job->result + vector * w->result_size; }
@@ -107,9 +89,9 @@ static void reduce_panels(const many_work *w, const cpu_context *context, many_c
     if (context == &w->single) p.panels = panels_together(w, at, left);
     if (p.panels > 1) {
         p.x[0] = cursor_x(w, at), p.y[0] = cursor_y(w, at);
-        cursor_skip(w, at, p.panels * PANEL);
+        cursor_step(w, at, p.panels * PANEL);
     } else
-        for (size_t c = 0; c < p.count; c++, cursor_step(w, at)) p.x[c] = cursor_x(w, at), p.y[c] = cursor_y(w, at);
+        for (size_t c = 0; c < p.count; c++, cursor_step(w, at, 1)) p.x[c] = cursor_x(w, at), p.y[c] = cursor_y(w, at);
     panel_reduce(context, &p, results);
 }
 
@@ -119,7 +101,7 @@ static void reduce_by_ends(const many_work *w, many_cursor *at, size_t last) {
     const cpu_context past = ends_past(&w->single);
     const size_t first = at->number;
     size_t count = 0;
-    for (; count < ENDS_TOGETHER && at->number < last; cursor_step(w, at))
+    for (; count < ENDS_TOGETHER && at->number < last; cursor_step(w, at, 1))
         vectors[count++] = (ends_vector){ cursor_x(w, at), cursor_y(w, at), w->job->n };
     uint64_t open = ends_reduce_many(past.tier, w->job, vectors, count, w->format, result_of(w, first));
     for (; open; open &= open - 1) {
@@ -142,7 +124,7 @@ static void run_vectors(const void *work, size_t first, size_t last) {
         return;
     }
     quire_job job = *w->job;
-    for (; at.number < last; cursor_step(w, &at)) {
+    for (; at.number < last; cursor_step(w, &at, 1)) {
         job.x = cursor_x(w, &at), job.y = cursor_y(w, &at);
         reduce_one(w, &job, result_of(w, at.number));
     }
@@ -184,7 +166,7 @@ static void reduce_long(const cpu_context *context, const many_work *w, size_t v
         } else {
             job.x = cursor_x(w, &at), job.y = cursor_y(w, &at);
             vector_reduce(&silent, &job, w->x.element, w->y.element, result_of(w, at.number));
-            cursor_step(w, &at);
+            cursor_step(w, &at, 1);
         }
         if (context->report) context->report(context->user, at.number, vectors);
     }
