@@ -98,35 +98,30 @@ static __attribute__((noinline)) int short_moment(const cpu_tier *tier, const qu
 
 /* --------------------------------------------------------------------------------------------------- long variances */
 
-/* Of each piece: its sums, whether they are there, and the way to them. */
+/* Of each piece its sums, NaN where they are not there; and the way to them. */
 typedef struct {
     moment_sums *sums;
-    int *are_there;
     moment_way way;
 } moment_work;
 
 static void run_moments(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     const moment_work *m = w->own;
     (void)y;
-    m->are_there[piece] = w->context->tier->moments[w->job->type](x, n, m->way, &m->sums[piece]);
+    if (!w->context->tier->moments[w->job->type](x, n, m->way, &m->sums[piece])) m->sums[piece].q[0] = NAN;
 }
 
 /* Of all pieces. Never inlined: the additions would be moved out of our environment. */
 static __attribute__((noinline)) int pieces_decide(const cpu_work *w, format_description format, uint64_t *bits) {
     const moment_work *m = w->own;
     moment_sums all = m->sums[0];
-    for (int i = 0; i < w->pieces; i++) {
-        if (!m->are_there[i]) return 0;
-        if (i) moment_sums_add(&all, &m->sums[i]);
-    }
+    for (int i = 1; i < w->pieces; i++) moment_sums_add(&all, &m->sums[i]);
     return moments_decide(&all, w->job, format, bits);
 }
 
 /* A moment of a long vector by sums that lose a little, if they decide it. */
 static int long_moment(cpu_work *w, moment_way way, format_description format, uint64_t *bits) {
     moment_sums sums[MOST_PIECES];
-    int are_there[MOST_PIECES];
-    moment_work m = { sums, are_there, way };
+    moment_work m = { sums, way };
     w->run = run_moments;
     w->own = &m;
     work_run(w);
