@@ -347,12 +347,26 @@ static __attribute__((noinline)) void reduce_by_accumulators(const panel_pieces 
     }
 }
 
+/* Stores the variances, of the open ones, that are none; the bits of the others. */
+static uint64_t store_nones(const panel_job *p, uint64_t open, format_description format, char *results) {
+    uint64_t left = open;
+    for (; open; open &= open - 1) {
+        const size_t c = (size_t)__builtin_ctzll(open);
+        const quire_job job = job_of(p, c);
+        if (!variance_is_none(&job, p->x_stride)) continue;
+        format_store(format.quiet_nan, format.size, results + c * (size_t)format.size);
+        left &= ~((uint64_t)1 << c);
+    }
+    return left;
+}
+
 /* What the ends leave open column by column, or, where columns are long, all columns of the panel together: what one
  * reads is in a cache for the next. */
 static void exact_reduce(const panel_pieces *s, format_description format, char *results) {
     const panel_job *p = s->p;
     const cpu_context past = ends_past(p->context);
     uint64_t open = reduce_by_ends(s, format, results);
+    if (needs_squares(p->job->finish)) open = store_nones(p, open, format, results);
     if (open && p->panels == 1 && p->job->n > ENDS_ROWS && !needs_pair_sums(p->job->finish)) {
         reduce_by_accumulators(s, format, results);
         return;

@@ -85,14 +85,46 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
     return reduce_by_accumulators(context, job, x_stride, y_stride, format);
 }
 
+/* ---------------------------------------------------------------------------------------- variances that are none */
+
+#define SPECIAL_BLOCK 256 /* elements, after which one that has been found ends the search */
+
+/* Whether some elements of a format, the stride apart, are NaN or infinite. */
+QUIRE_INLINE int any_special(format_description f, const char *x, size_t n, ptrdiff_t stride) {
+    int found = 0;
+    for (size_t block; n && !found; n -= block) {
+        block = n < SPECIAL_BLOCK ? n : SPECIAL_BLOCK;
+        for (size_t i = 0; i < block; i++, x += stride) {
+            uint64_t bits = 0;
+            memcpy(&bits, x, (size_t)f.size);
+            found |= (bits & ~f.sign) >= f.infinity;
+        }
+    }
+    return found;
+}
+
+int variance_is_none(const quire_job *job, ptrdiff_t stride) {
+#define QUIRE_CASE(format, FORMAT, number, real, unused)                                                               \
+    case number: return any_special((format_description)FORMAT##_DESCRIPTION, job->x, job->n, stride);
+    switch ((int)job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+#undef QUIRE_CASE
+    return 0;
+}
+
 /* -------------------------------------------------------------------------------------------------- short variances */
 
 /* Never inlined, which shows in the time of a few elements. */
 static __attribute__((noinline)) int short_moment(const cpu_tier *tier, const quire_job *job, format_description format,
                                                   uint64_t *bits) {
+    const format_description of = describe_format(job->type);
+    const moment_way first = moments_first_way(of, format, job->n);
     moment_sums sums;
-    for (moment_way way = moments_first_way(describe_format(job->type), format, job->n); way < MOMENT_WAYS; way++)
+    for (moment_way way = first; way < MOMENT_WAYS; way++) {
         if (tier->moments[job->type](job->x, job->n, way, &sums) && moments_decide(&sums, job, format, bits)) return 1;
+        if (way > first || !variance_is_none(job, of.size)) continue;
+        *bits = format.quiet_nan;
+        return 1;
+    }
     return 0;
 }
 
@@ -131,6 +163,7 @@ static int long_moment(cpu_work *w, moment_way way, format_description format, u
     return decided;
 }
 
+/* What sums that lose a little leave open has, mostly, elements that are not finite. */
 static uint64_t moments_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                                format_description format) {
     if (job->n > VECTOR_EXACT_ELEMENTS && !context->report) {
@@ -140,6 +173,7 @@ static uint64_t moments_reduce(const cpu_context *context, const quire_job *job,
         for (; is_contiguous(&w) && way < MOMENT_WAYS; way++)
             if (long_moment(&w, way, format, &bits)) return bits;
     }
+    if (!context->report && variance_is_none(job, x_stride)) return format.quiet_nan;
     return reduce_by_accumulators(context, job, x_stride, y_stride, format);
 }
 

@@ -26,6 +26,10 @@ QUIRE_PRIVATE void exact_accumulate(const cpu_context *context, const quire_job 
 QUIRE_PRIVATE uint64_t accumulators_round(const quire_accumulator *const *sums, const quire_job *job,
                                           format_description format);
 
+/* Whether elements of a job, which are the stride apart, are NaN or infinite: then so are its sums, and a variance is
+ * NaN. */
+QUIRE_PRIVATE int variance_is_none(const quire_job *job, ptrdiff_t stride);
+
 /* ------------------------------------------------------------------------------------------------- some of its ways */
 
 /* Strides and environment are as those of vector_reduce, but where something else is said. */
