@@ -82,7 +82,7 @@ static int is_nearest_float(const quire_job *job, format_description format) {
 /* Above it a quotient is rounded by 2^-53 of itself, and no more. */
 #define FINISHED_LEAST 0x1p-1000
 
-/* A root or a quotient of both ends, moved apart by more than they are rounded: see block/ends_results.h. Answers
+/* A root or a quotient of both ends, moved apart by more than they are rounded: see tier/ends.c. Answers
  * whether they become the same; where they do not, though the sum is exact, others have the time to find its bits. */
 static int finished_round(double low, double up, const quire_job *job, format_description format, uint64_t *bits) {
     const double n = (double)job->n;

@@ -1,5 +1,5 @@
-/* panels.h - a panel of vectors (block/panel.h): where its rows are read, as they stand or gathered, a strip at a time;
- * and how it is reduced.
+/* panels.h - a panel of vectors (block/functions.h): where its rows are read, as they stand or gathered, a strip at a
+ * time; and how it is reduced.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -16,7 +16,7 @@ namespace quire {
 namespace detail {
 
 /* The format of a type of CUDA's, and its numbers, exactly: as the real type in which the methods of the canonical
- * order add them, and as doubles. Conversions of float are instructions of their own (convert.cuh): those that a
+ * order add them, and as doubles. Conversions of float are instructions of their own (arithmetic.cuh): those that a
  * compiler chooses may flush subnormals. */
 template <class FORMAT> struct narrow_element {
     typedef FORMAT format;
