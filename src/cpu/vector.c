@@ -173,7 +173,8 @@ static uint64_t moments_reduce(const cpu_context *context, const quire_job *job,
         for (; is_contiguous(&w) && way < MOMENT_WAYS; way++)
             if (long_moment(&w, way, format, &bits)) return bits;
     }
-    if (!context->report && variance_is_none(job, x_stride)) return format.quiet_nan;
+    const int may_look = !context->report && !context->indexed; /* once more, and at elements where x_stride says */
+    if (may_look && variance_is_none(job, x_stride)) return format.quiet_nan;
     return reduce_by_accumulators(context, job, x_stride, y_stride, format);
 }
 
