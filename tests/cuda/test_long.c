@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -286,6 +287,44 @@ START_TEST(segment_beyond_31_bits) {
 }
 END_TEST
 
+/* Segments that stand one over the other, and more long ones than can be put aside: the last, of more than 2^32
+ * doubles, is summed by one warp. All overflow on the way, and so are read in a scale. */
+START_TEST(segment_beyond_the_list) {
+    enum { COUNT = 1 << 18, SHORT = 1 << 15 };
+    const size_t n = ((size_t)1 << 32) + 100;
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const double first[] = { DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, 1 }, middle = 1000, last = 41;
+    size_t available, all;
+    double *x, *result, *found;
+    int64_t *begin, *end, *ends;
+    quire_context *c;
+    CUDA(cudaMemGetInfo(&available, &all));
+    if (available < n * sizeof *x + ((size_t)1 << 28)) return;
+    found = malloc(COUNT * sizeof *found), ends = malloc(COUNT * sizeof *ends);
+    for (size_t i = 0; i < COUNT; i++) ends[i] = i < COUNT - 1 ? SHORT : (int64_t)n;
+    CUDA(cudaMalloc((void **)&x, n * sizeof *x));
+    CUDA(cudaMalloc((void **)&result, COUNT * sizeof *result));
+    CUDA(cudaMalloc((void **)&begin, COUNT * sizeof *begin));
+    CUDA(cudaMalloc((void **)&end, COUNT * sizeof *end));
+    CUDA(cudaMemset(x, 0, n * sizeof *x));
+    CUDA(cudaMemset(begin, 0, COUNT * sizeof *begin));
+    CUDA(cudaMemcpy(end, ends, COUNT * sizeof *end, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(x, first, sizeof first, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(x + 1000000, &middle, sizeof middle, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(x + n - 1, &last, sizeof last, cudaMemcpyHostToDevice));
+    check_ok(quire_open_cuda(&c, 0, NULL));
+    check_ok(quire_reduce_segments(c, &what, COUNT, QUIRE_I64, begin, end, x, x, result));
+    CUDA(cudaMemcpy(found, result, COUNT * sizeof *found, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < COUNT; i++) ck_assert_msg(found[i] == (i < COUNT - 1 ? 1 : 1042), "%zu: %a", i, found[i]);
+    quire_close(c);
+    CUDA(cudaFree(x));
+    CUDA(cudaFree(result));
+    CUDA(cudaFree(begin));
+    CUDA(cudaFree(end));
+    free(found), free(ends);
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
     tcase_add_loop_test(cases, each_element_once, 0, 8);
@@ -293,6 +332,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, lesser_devices, 0, 8);
     tcase_add_test(cases, beyond_32_bits);
     tcase_add_test(cases, segment_beyond_31_bits);
+    tcase_add_test(cases, segment_beyond_the_list);
 }
 
 int main(void) { return device_is_missing() ? 0 : run_cases_without_place("long", add_tests); }

@@ -31,14 +31,16 @@ template <bool PAIR> struct kept_elements {
     static constexpr unsigned count = again_elements(PAIR);
     double x[count], y[PAIR ? count : 1];
 
-    __device__ __forceinline__ void load(const vectors_job &job, const strided_vector &v, unsigned first,
-                                         unsigned threads) {
-        const double *at_x = (const double *)job.at.x + v.x + (ptrdiff_t)first * v.x_step,
-                     *at_y = (const double *)job.at.y + v.y + (ptrdiff_t)first * v.y_step;
+    /* Of "left" elements from the first one on, every threads-th. */
+    __device__ __forceinline__ void load(const vectors_job &job, const strided_vector &v, size_t first, unsigned left,
+                                         unsigned thread, unsigned threads) {
+        const ptrdiff_t at = (ptrdiff_t)(first + thread);
+        const double *at_x = (const double *)job.at.x + v.x + at * v.x_step,
+                     *at_y = (const double *)job.at.y + v.y + at * v.y_step;
         const ptrdiff_t step_x = (ptrdiff_t)threads * v.x_step, step_y = (ptrdiff_t)threads * v.y_step;
 #pragma unroll
         for (unsigned i = 0; i < count; i++, at_x += step_x, at_y += step_y) {
-            const bool is_there = first + i * threads < v.entries;
+            const bool is_there = thread + i * threads < left;
             x[i] = is_there ? __ldg(at_x) : -0.0;
             if (PAIR) y[i] = is_there ? __ldg(at_y) : 0.0;
         }
@@ -50,7 +52,7 @@ template <bool PAIR> struct kept_elements {
             if (PAIR) of_y.see(y[i]);
         }
     }
-    /* Calls use(x, y) for those before element "left" from the first one on. */
+    /* Calls use(x, y) for those, and for what stands in place of others. */
     template <class Use>
     __device__ __forceinline__ void each(bool magnitude, unsigned left, unsigned threads, Use use) const {
 #pragma unroll
@@ -59,17 +61,18 @@ template <bool PAIR> struct kept_elements {
     }
 };
 
-/* Of a vector of fewer than 2^31 elements, of which each is read once if the threads can keep all. In line, for a call
- * would save registers in memory. */
+/* Of a vector of any length, of which each element is read once if the threads can keep all. In line, for a call would
+ * save registers in memory. */
 template <row_terms TERMS, bool PAIR>
 static __device__ __forceinline__ void sum_of_strided_in_scale(vector_in_scale<TERMS> &to, const vectors_job &job,
                                                                const strided_vector &v, unsigned thread,
                                                                unsigned threads) {
-    const unsigned n = (unsigned)v.entries, at_once = threads * kept_elements<PAIR>::count;
+    const size_t n = v.entries, at_once = threads * kept_elements<PAIR>::count;
+    auto left_of = [=](size_t first) { return (unsigned)min(n - first, at_once); };
     kept_elements<PAIR> some;
     greatest_number of_x = { 0 }, of_y = { 0 };
-    for (unsigned first = 0; first < n; first += at_once) {
-        some.load(job, v, first + thread, threads);
+    for (size_t first = 0; first < n; first += at_once) {
+        some.load(job, v, first, left_of(first), thread, threads);
         some.see(of_x, of_y);
     }
     __syncwarp();
@@ -78,12 +81,13 @@ static __device__ __forceinline__ void sum_of_strided_in_scale(vector_in_scale<T
     scaled_range<TERMS, PAIR> sums;
     const int scale = of_x.scale<TERMS>();
     sums.begin({ scale, PAIR ? of_y.scale<TERMS>() : scale });
-    for (unsigned first = 0; first < n; first += at_once) {
-        if (n > at_once) some.load(job, v, first + thread, threads);
+    for (size_t first = 0; first < n; first += at_once) {
+        const unsigned left = left_of(first);
+        if (n > at_once) some.load(job, v, first, left, thread, threads);
         if (of_x.is_finite() && of_y.is_finite())
-            some.each(job.magnitude, n - first, threads, [&](double x, double y) { sums.add_scaled(x, y); });
+            some.each(job.magnitude, left, threads, [&](double x, double y) { sums.add_scaled(x, y); });
         else
-            some.each(job.magnitude, n - first, threads, [&](double x, double y) { sums.add_special(x, y); });
+            some.each(job.magnitude, left, threads, [&](double x, double y) { sums.add_special(x, y); });
     }
     __syncwarp();
     to = { sums.total(n), sums.scale, n };

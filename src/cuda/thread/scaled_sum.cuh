@@ -12,10 +12,11 @@
 #include "cuda/thread/long_sum.cuh"
 
 /* The elements that are looked at are to be below 2^scaled_bits. Of products, squares of the greatest are 2^-302 or
- * more then, as moment_in_ball wants them (BALL_LEAST), and others may be 2^300 times as great. Numbers can only be too
- * great: they are made no greater, and no smaller than sums of some others need, so that few lose bits. */
+ * more then, as moment_in_ball wants them (BALL_LEAST), unless all elements are subnormal, and others may be 2^300
+ * times as great. Numbers can only be too great: they are made no greater, and no smaller than sums of some others
+ * need, so that few lose bits. */
 template <row_terms TERMS> constexpr int scaled_bits = TERMS == ROW_NUMBERS ? 800 : -150;
-template <row_terms TERMS> constexpr int scale_least = TERMS == ROW_NUMBERS ? 0 : -1000;
+template <row_terms TERMS> constexpr int scale_least = TERMS == ROW_NUMBERS ? 0 : -1022 - scaled_bits<TERMS>;
 #define SCALE_MOST 1000 /* its reciprocal is a normal double, and so is that of the least */
 
 /* By what powers of two the elements of x, and of y, are taken. */
