@@ -266,6 +266,20 @@ static __attribute__((noinline)) void merge_pieces(const panel_pieces *s, ends_k
         }
 }
 
+/* Stores the variances, of the open ones, that are none: elements that are not finite leave ends of their sum that are
+ * not. The bits of the others. */
+static uint64_t store_nones(const panel_job *p, const many_ends *sum, uint64_t open, format_description format,
+                            char *results) {
+    for (uint64_t left = open; left; left &= left - 1) {
+        const size_t c = (size_t)__builtin_ctzll(left);
+        const quire_job job = job_of(p, c);
+        if (double_is_finite(ends_at(sum, c).up) || !variance_is_none(&job, p->x_stride)) continue;
+        format_store(format.quiet_nan, format.size, results + c * (size_t)format.size);
+        open &= ~((uint64_t)1 << c);
+    }
+    return open;
+}
+
 /* By ends of one kind, which becomes that for what is left open. A bit for each column whose ends do not tell its
  * result, which is not there. */
 static uint64_t reduce_by(const panel_pieces *s, ends_kind *kind, format_description format, char *results) {
@@ -275,7 +289,8 @@ static uint64_t reduce_by(const panel_pieces *s, ends_kind *kind, format_descrip
         piece_find_ends(s, *kind, 0, ends);
     else
         merge_pieces(s, *kind, ends);
-    const uint64_t open = ends_results(s->p->context->tier, *kind, ends, NULL, columns, s->p->job, format, results);
+    uint64_t open = ends_results(s->p->context->tier, *kind, ends, NULL, columns, s->p->job, format, results);
+    if (needs_squares(s->p->job->finish)) open = store_nones(s->p, &ends[0], open, format, results);
     *kind = ends_kind_after(s->p->job, *kind, ends, open);
     return open;
 }
@@ -347,26 +362,12 @@ static __attribute__((noinline)) void reduce_by_accumulators(const panel_pieces 
     }
 }
 
-/* Stores the variances, of the open ones, that are none; the bits of the others. */
-static uint64_t store_nones(const panel_job *p, uint64_t open, format_description format, char *results) {
-    uint64_t left = open;
-    for (; open; open &= open - 1) {
-        const size_t c = (size_t)__builtin_ctzll(open);
-        const quire_job job = job_of(p, c);
-        if (!variance_is_none(&job, p->x_stride)) continue;
-        format_store(format.quiet_nan, format.size, results + c * (size_t)format.size);
-        left &= ~((uint64_t)1 << c);
-    }
-    return left;
-}
-
 /* What the ends leave open column by column, or, where columns are long, all columns of the panel together: what one
  * reads is in a cache for the next. */
 static void exact_reduce(const panel_pieces *s, format_description format, char *results) {
     const panel_job *p = s->p;
     const cpu_context past = ends_past(p->context);
     uint64_t open = reduce_by_ends(s, format, results);
-    if (needs_squares(p->job->finish)) open = store_nones(p, open, format, results);
     if (open && p->panels == 1 && p->job->n > ENDS_ROWS && !needs_pair_sums(p->job->finish)) {
         reduce_by_accumulators(s, format, results);
         return;

@@ -113,15 +113,20 @@ int variance_is_none(const quire_job *job, ptrdiff_t stride) {
 
 /* -------------------------------------------------------------------------------------------------- short variances */
 
+/* Whether sums that are not there, by this way, are so because a variance is none. In doubles they are not there where
+ * they are not finite, or beyond 2^1000. */
+static int tell_none(const quire_job *job, moment_way way) {
+    return way != MOMENTS_IN_FLOATS && variance_is_none(job, element_size(job->type));
+}
+
 /* Never inlined, which shows in the time of a few elements. */
 static __attribute__((noinline)) int short_moment(const cpu_tier *tier, const quire_job *job, format_description format,
                                                   uint64_t *bits) {
-    const format_description of = describe_format(job->type);
-    const moment_way first = moments_first_way(of, format, job->n);
     moment_sums sums;
-    for (moment_way way = first; way < MOMENT_WAYS; way++) {
-        if (tier->moments[job->type](job->x, job->n, way, &sums) && moments_decide(&sums, job, format, bits)) return 1;
-        if (way > first || !variance_is_none(job, of.size)) continue;
+    for (moment_way way = moments_first_way(describe_format(job->type), format, job->n); way < MOMENT_WAYS; way++) {
+        const int are_there = tier->moments[job->type](job->x, job->n, way, &sums);
+        if (are_there && moments_decide(&sums, job, format, bits)) return 1;
+        if (are_there || !tell_none(job, way)) continue;
         *bits = format.quiet_nan;
         return 1;
     }
@@ -142,6 +147,13 @@ static void run_moments(const cpu_work *w, int piece, const char *x, const char 
     if (!w->context->tier->moments[w->job->type](x, n, m->way, &m->sums[piece])) m->sums[piece].q[0] = NAN;
 }
 
+static int are_all_there(const cpu_work *w) {
+    const moment_work *m = w->own;
+    for (int i = 0; i < w->pieces; i++)
+        if (double_is_nan(m->sums[i].q[0])) return 0;
+    return 1;
+}
+
 /* Of all pieces. Never inlined: the additions would be moved out of our environment. */
 static __attribute__((noinline)) int pieces_decide(const cpu_work *w, format_description format, uint64_t *bits) {
     const moment_work *m = w->own;
@@ -157,13 +169,16 @@ static int long_moment(cpu_work *w, moment_way way, format_description format, u
     w->run = run_moments;
     w->own = &m;
     work_run(w);
+    if (!are_all_there(w)) {
+        *bits = format.quiet_nan;
+        return tell_none(w->job, way);
+    }
     const cpu_environment callers = environment_enter();
     const int decided = pieces_decide(w, format, bits);
     environment_leave(callers);
     return decided;
 }
 
-/* What sums that lose a little leave open has, mostly, elements that are not finite. */
 static uint64_t moments_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                                format_description format) {
     if (job->n > VECTOR_EXACT_ELEMENTS && !context->report) {
@@ -173,8 +188,6 @@ static uint64_t moments_reduce(const cpu_context *context, const quire_job *job,
         for (; is_contiguous(&w) && way < MOMENT_WAYS; way++)
             if (long_moment(&w, way, format, &bits)) return bits;
     }
-    const int may_look = !context->report && !context->indexed; /* once more, and at elements where x_stride says */
-    if (may_look && variance_is_none(job, x_stride)) return format.quiet_nan;
     return reduce_by_accumulators(context, job, x_stride, y_stride, format);
 }
 
