@@ -79,7 +79,7 @@
 #define ELEMENT_WAVES 4     /* of blocks, at most, where threads of a warp share vectors */
 #define ELEMENTS_LONG 2048  /* of a vector that whole blocks share, from here on */
 #define AGAIN_ELEMENTS 16   /* of a marked vector, for each of the threads that share it, about */
-#define AGAIN_COLUMN 128    /* elements of a marked column, up to which threads share it */
+#define AGAIN_COLUMN 128    /* elements of a marked column, up to which threads share it; not tuned yet */
 
 /* kernels/exact_columns.cuh, of blocks of PANEL_THREADS. H200, 2026-11-29, 1 GiB. */
 #define COLUMNS_BLOCKS 2            /* of a multiprocessor, that registers are to leave room for, mostly */
