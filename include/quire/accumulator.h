@@ -79,8 +79,9 @@ QUIRE_API quire_status quire_carry(quire_accumulator *accumulator);
 
 /* Rounds, once, ties to even: the sum; its square root (NaN for a negative sum, -Inf included; -0 for -0); the sum over
  * count, which is taken as unsigned (a negative one stands for 2^64 + count terms) and gives NaN if it is 0.
- * *accumulator does not change, and more can be added. QUIRE_INVALID_RESULT_TYPE, QUIRE_NULL_POINTER, QUIRE_MISALIGNED
- * (accumulator, result). */
+ * *accumulator does not change, and more can be added. result is one element of result_type in host memory, aligned to
+ * its size (QUIRE_INT128: to 8 bytes). QUIRE_INVALID_RESULT_TYPE, QUIRE_NO_INTEGER (QUIRE_INT128 of a root or a mean),
+ * QUIRE_NULL_POINTER, QUIRE_MISALIGNED (accumulator, result), QUIRE_NO_INTEGER (of a sum that is none of 128 bits). */
 QUIRE_API quire_status quire_round(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_root(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, quire_type result_type, void *result);
@@ -90,10 +91,11 @@ QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, qu
  * QUIRE_VARIANCE and QUIRE_STDDEV sum holds the x[i] and squares the products x[i] * x[i]; for QUIRE_AVERAGE sum holds
  * the products of elements and weights, and squares the weights. No other operation reads squares, which may then be
  * NULL; QUIRE_COVARIANCE and QUIRE_CORRELATION are QUIRE_INVALID_OPERATION here: see quire_finish_pair. type is read
- * only where result_type is 0. The three calls above are shorthands, rounding to nearest. QUIRE_NULL_POINTER (what),
- * QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0), QUIRE_INVALID_RESULT_TYPE,
- * QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, squares, result), QUIRE_INVALID_MOMENTS;
- * QUIRE_NO_INTEGER where a QUIRE_INT128 is asked of what holds none, or of a mean, an average, a root or a moment. */
+ * only where result_type is 0. The three calls above are shorthands, rounding to nearest; result is theirs.
+ * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0),
+ * QUIRE_INVALID_RESULT_TYPE, QUIRE_NO_INTEGER (QUIRE_INT128 of a mean, an average, a root or a moment),
+ * QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, squares, result), QUIRE_INVALID_MOMENTS,
+ * QUIRE_NO_INTEGER (QUIRE_INT128 of what holds none). */
 QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum,
                                     const quire_accumulator *squares, void *result);
 
@@ -104,11 +106,11 @@ QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_acc
  *   count    how many; 0 is allowed, and sums, squares and results may then be anything
  *   sums     count accumulators; not modified
  *   squares  count accumulators, read for QUIRE_VARIANCE, QUIRE_STDDEV and QUIRE_AVERAGE alone; else anything
- *   results  count elements of the result type, none of them in an accumulator
+ *   results  count elements of the result type, aligned as above, none of them in an accumulator
  * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE,
- * QUIRE_INVALID_ROUNDING, QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sums, squares, results),
- * QUIRE_INVALID_MOMENTS, in place of which a CUDA context stores NaN, QUIRE_NO_INTEGER; on a CUDA context also
- * QUIRE_WRONG_CONTEXT (QUIRE_INT128: a device cannot say that there is none), QUIRE_NOT_DEVICE_MEMORY and
+ * QUIRE_NO_INTEGER, QUIRE_INVALID_ROUNDING, QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sums, squares,
+ * results), QUIRE_INVALID_MOMENTS, in place of which a CUDA context stores NaN, QUIRE_NO_INTEGER; on a CUDA context
+ * also QUIRE_WRONG_CONTEXT (QUIRE_INT128: a device cannot say that there is none), QUIRE_NOT_DEVICE_MEMORY and
  * QUIRE_DEVICE_FAULT. */
 QUIRE_API quire_status quire_finish_many(quire_context *context, const quire_reduction *what, size_t count,
                                          const quire_accumulator *sums, const quire_accumulator *squares,
@@ -117,8 +119,8 @@ QUIRE_API quire_status quire_finish_many(quire_context *context, const quire_red
 /* The covariance of two vectors, (n P - S T) / (n (n - correction)), of the sums S of x[i], T of y[i] and P of x[i] *
  * y[i]; and their correlation, (n P - S T) / sqrt((n Q - S^2) (n R - T^2)), of the sums of their squares Q and R, too.
  * Rounded once, to nearest. NaN where something is not finite, n is 0, n - correction is not positive, or, for the
- * correlation, all x[i] or all y[i] are equal. QUIRE_INVALID_RESULT_TYPE, QUIRE_NULL_POINTER, QUIRE_MISALIGNED,
- * QUIRE_INVALID_MOMENTS. */
+ * correlation, all x[i] or all y[i] are equal. result as above. QUIRE_INVALID_RESULT_TYPE, QUIRE_NO_INTEGER
+ * (QUIRE_INT128), QUIRE_NULL_POINTER, QUIRE_MISALIGNED, QUIRE_INVALID_MOMENTS. */
 QUIRE_API quire_status quire_covariance(const quire_accumulator *sum_x, const quire_accumulator *sum_y,
                                         const quire_accumulator *products, int64_t correction, quire_type result_type,
                                         void *result);

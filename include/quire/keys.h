@@ -62,17 +62,18 @@ QUIRE_API size_t quire_by_key_workspace(quire_context *context, const quire_redu
  *   x_layout, x     as quire_reduce has them
  *   y_layout, y     the same; read by operations of two arrays alone. Row k of y has the key of row k of x
  *   results         outer * groups * inner elements of the result type, that of group g of vector (i, j) at
- *                   results[(i * groups + g) * inner + j], in memory the context can write, none of it in the inputs
+ *                   results[(i * groups + g) * inner + j], aligned as quire_reduce has them, in memory the context can
+ *                   write, none of it in the inputs
  *   counts          groups numbers, how many rows each group has, as results; or NULL
  *   workspace       see above
  *   workspace_size  its bytes
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
- * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_INVALID_LAYOUT
- * (as quire_reduce; and results that reach over more than PTRDIFF_MAX bytes), QUIRE_SIZE_OVERFLOW (more keys, groups or
- * workspace than memory holds), QUIRE_NULL_POINTER (of what is not empty; the workspace), QUIRE_MISALIGNED,
- * QUIRE_OUT_OF_MEMORY (the workspace is too small); on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and
- * QUIRE_DEVICE_FAULT. Where there are neither results nor counts to be written, QUIRE_OK comes before all that is said
- * of pointers. */
+ * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_NO_INTEGER, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX,
+ * QUIRE_INVALID_LAYOUT (as quire_reduce; and results that reach over more than PTRDIFF_MAX bytes), QUIRE_SIZE_OVERFLOW
+ * (more keys, groups or workspace than memory holds), QUIRE_NULL_POINTER (of what is not empty; the workspace),
+ * QUIRE_MISALIGNED, QUIRE_OUT_OF_MEMORY (the workspace is too small); on a CUDA context also QUIRE_NOT_DEVICE_MEMORY
+ * and QUIRE_DEVICE_FAULT. Where there are neither results nor counts to be written, QUIRE_OK comes before all that is
+ * said of pointers. */
 QUIRE_API quire_status quire_reduce_by_key(quire_context *context, const quire_reduction *what, size_t groups,
                                            quire_index index, const void *keys, const quire_layout *x_layout,
                                            const void *x, const quire_layout *y_layout, const void *y, void *results,
@@ -127,14 +128,14 @@ QUIRE_API quire_status quire_order_by_key(quire_context *context, size_t groups,
  *                       the row of either is absent, the pair is
  *   y_layout, y         as quire_reduce has them, but that y_layout->n need not be x_layout->n
  *   results             outer * segments * inner elements of the result type, that of segment s of vector (i, j) at
- *                       results[(i * segments + s) * inner + j], in memory the context can write, none of it in the
- *                       inputs
+ *                       results[(i * segments + s) * inner + j], aligned as quire_reduce has them, in memory the
+ *                       context can write, none of it in the inputs
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
- * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_INVALID_LAYOUT
- * (as quire_reduce; and results that reach over more than PTRDIFF_MAX bytes), QUIRE_SIZE_OVERFLOW (more offsets than
- * memory holds), QUIRE_NULL_POINTER (begin, end, results; x and y where their layouts have elements), QUIRE_MISALIGNED.
- * On a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Where there are no results to be written,
- * QUIRE_OK comes before all that is said of pointers. */
+ * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_NO_INTEGER, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX,
+ * QUIRE_INVALID_LAYOUT (as quire_reduce; and results that reach over more than PTRDIFF_MAX bytes), QUIRE_SIZE_OVERFLOW
+ * (more offsets than memory holds), QUIRE_NULL_POINTER (begin, end, results; x and y where their layouts have
+ * elements), QUIRE_MISALIGNED. On a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Where there are
+ * no results to be written, QUIRE_OK comes before all that is said of pointers. */
 QUIRE_API quire_status quire_reduce_gathered(quire_context *context, const quire_reduction *what, size_t segments,
                                              quire_index index, const void *begin, const void *end, const void *x_order,
                                              const quire_layout *x_layout, const void *x, const void *y_order,

@@ -37,11 +37,11 @@
  *         ncclGroupEnd();
  *     }
  *
- * STATUSES are this rank's own, since nothing is waited for: those of quire_reduce, in its order (QUIRE_INVALID_METHOD
- * for all but QUIRE_EXACT), then QUIRE_OUT_OF_MEMORY (the workspace is too small), then those of quire_set_stream (so
- * QUIRE_NULL_POINTER for no context, and QUIRE_WRONG_CONTEXT for one on the CPU), QUIRE_NOT_DEVICE_MEMORY,
- * QUIRE_DEVICE_FAULT, and QUIRE_COMMUNICATION_FAULT if a call of NCCL fails. A rank that gets any but the last two has
- * not joined; the others then wait for it, as they do in ncclAllReduce, until ncclCommAbort.
+ * STATUSES are this rank's own, since nothing is waited for: those of quire_reduce (QUIRE_INVALID_TYPE for integers,
+ * QUIRE_INVALID_METHOD for all but QUIRE_EXACT), QUIRE_OUT_OF_MEMORY (the workspace is too small), then those of
+ * quire_set_stream (so QUIRE_NULL_POINTER for no context, QUIRE_WRONG_CONTEXT for one on the CPU),
+ * QUIRE_NOT_DEVICE_MEMORY, QUIRE_DEVICE_FAULT, and QUIRE_COMMUNICATION_FAULT if a call of NCCL fails. A rank that gets
+ * any but the last two has not joined; the others wait for it, as they do in ncclAllReduce, until ncclCommAbort.
  *
  * NCCL 2.7 or later. Compiles as C11 and later and as C++.
  *

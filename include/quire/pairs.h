@@ -48,14 +48,14 @@ extern "C" {
  *   squares_x  holds the products x[i] * x[i]; read for QUIRE_CORRELATION alone, may else be NULL
  *   squares_y  the same of y
  *   products   holds the products x[i] * y[i]
- *   result     one element of the result type, aligned to its size
+ *   result     one element of the result type, in host memory, aligned to its size
  * n is their count, which must be the same. No accumulator is modified, and more can be added. quire_covariance and
  * quire_correlation are shorthands, rounding to nearest, and so is quire_finish for QUIRE_AVERAGE, with products and
  * sum_y in place of sum and squares.
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION (any but these three),
- * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (of
- * what is read, and result), QUIRE_INVALID_MOMENTS (counts differ, or no numbers have such sums: n Q < S^2, n R < T^2,
- * or a correlation beyond 1). */
+ * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_NO_INTEGER (QUIRE_INT128), QUIRE_INVALID_ROUNDING,
+ * QUIRE_NULL_POINTER, QUIRE_MISALIGNED (of what is read, and result), QUIRE_INVALID_MOMENTS (counts differ, or no
+ * numbers have such sums: n Q < S^2, n R < T^2, or a correlation beyond 1). */
 QUIRE_API quire_status quire_finish_pair(const quire_reduction *what, const quire_accumulator *sum_x,
                                          const quire_accumulator *sum_y, const quire_accumulator *squares_x,
                                          const quire_accumulator *squares_y, const quire_accumulator *products,

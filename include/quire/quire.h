@@ -23,14 +23,14 @@
  *
  * BEHAVIOUR OF EVERY CALL. Arguments are checked first. The statuses of a call are listed with it in the order in which
  * they are checked, and the first that applies is returned: so a NULL among the pointers is found before any
- * misalignment. A call that returns anything but QUIRE_OK has written nothing, and the context stays usable. Nothing is
- * printed, nothing aborts, nothing allocates (but quire_open_*), and there is no global state. A context serves one
- * thread at a time; NULL, and different contexts, may be used from any number of threads. A call on a CPU needs at most
- * 384 KiB of the stack of its thread; threads have 128 KiB by default where the C library is musl. It computes in a
- * floating-point environment of its own, which rounds upward at times, and puts the caller's back when it returns. If a
- * signal handler, or a report (quire_set_progress), leaves it by longjmp or by a C++ exception, the environment is
- * undefined: set it anew (fesetenv), and close the context. A call that several threads share must not be left so: the
- * others would go on, in memory of the caller's stack that is no more theirs.
+ * misalignment. A call that returns anything but QUIRE_OK or QUIRE_DEVICE_FAULT has written nothing, and the context
+ * stays usable. Nothing is printed, nothing aborts, nothing allocates (but quire_open_*), and there is no global state.
+ * A context serves one thread at a time; NULL, and different contexts, may be used from any number of threads. A call
+ * on a CPU needs at most 384 KiB of the stack of its thread; threads have 128 KiB by default where the C library is
+ * musl. It computes in a floating-point environment of its own, which rounds upward at times, and puts the caller's
+ * back when it returns. If a signal handler, or a report (quire_set_progress), leaves it by longjmp or by a C++
+ * exception, the environment is undefined: set it anew (fesetenv), and close the context. A call that several threads
+ * share must not be left so: the others would go on, in memory of the caller's stack that is no more theirs.
  *
  * WHERE TO LOOK. This header has what a program with one vector a call needs: contexts and a function an operation.
  *

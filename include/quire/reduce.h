@@ -73,14 +73,15 @@ static inline quire_layout quire_strided(size_t n, ptrdiff_t inc) {
  *   y_layout  of y, with the sizes of x_layout; NULL: as x_layout. Read, and checked, for operations of two
  *             arrays alone: QUIRE_DOT, QUIRE_AVERAGE, QUIRE_COVARIANCE, QUIRE_CORRELATION
  *   y         as x; read by these alone, may else be NULL
- *   results   outer * inner elements of the result type, of vector (i, j) at results[i * inner + j], in memory the
- *             context can write, none of it in x or y; may be anything if there are no vectors
+ *   results   outer * inner elements of the result type, of vector (i, j) at results[i * inner + j], aligned to one
+ *             (QUIRE_INT128: to 8 bytes), in memory the context can write, none of it in x or y; may be anything if
+ *             there are no vectors
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
- * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the
- * elements, or the results, reach over more than PTRDIFF_MAX bytes, or n elements side by side would, where there are
- * any), QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT.
- * QUIRE_INVALID_METHOD is also that of a variance, an average, a covariance or a correlation, or of integers, by
- * another than QUIRE_EXACT; QUIRE_NO_INTEGER comes beside QUIRE_INVALID_RESULT_TYPE. */
+ * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_NO_INTEGER, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT
+ * (sizes differ; or the elements, or the results, reach over more than PTRDIFF_MAX bytes, or n elements side by side
+ * would, where there are any), QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and
+ * QUIRE_DEVICE_FAULT. QUIRE_INVALID_METHOD is also that of a variance, an average, a covariance or a correlation, or of
+ * integers, by another than QUIRE_EXACT. */
 QUIRE_API quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout,
                                     const void *x, const quire_layout *y_layout, const void *y, void *results);
 
@@ -113,12 +114,14 @@ typedef enum quire_index {
  *               A CUDA context also wants x and y themselves to be addresses of its device, or NULL: where they are a
  *               part of larger arrays, whose offsets do not begin at 0, subtract the first one from the offsets, and
  *               not from x and y
- *   results     segments elements of the result type, in memory the context can write, none of it in the inputs
+ *   results     segments elements of the result type, aligned as above, in memory the context can write, none of it in
+ *               the inputs
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
- * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_SIZE_OVERFLOW
- * (more offsets than memory holds), QUIRE_NULL_POINTER (begin, end, results), QUIRE_MISALIGNED; then, on a CPU,
- * QUIRE_NULL_POINTER again for x or y where a segment is not empty (a CUDA context does not read offsets before the
- * kernel does, so that there such an array must not be NULL); on a CUDA context also as quire_reduce. */
+ * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_NO_INTEGER, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX,
+ * QUIRE_SIZE_OVERFLOW (more offsets than memory holds), QUIRE_NULL_POINTER (begin, end, results), QUIRE_MISALIGNED;
+ * then, on a CPU, QUIRE_NULL_POINTER again for x or y where a segment is not empty (a CUDA context does not read
+ * offsets before the kernel does, so that there such an array must not be NULL); on a CUDA context also as
+ * quire_reduce. */
 QUIRE_API quire_status quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments,
                                              quire_index index, const void *begin, const void *end, const void *x,
                                              const void *y, void *results);
