@@ -89,12 +89,11 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_colu
     /* The thread's rows of a part. */
     __device__ __forceinline__ void add_part(columns &sum, size_t bundle, unsigned part) {
         const panel_share &share = job.panels;
-        const bool is_last = part + 1 == share.tiles;
         const ptrdiff_t first_row = (ptrdiff_t)part * share.tile + turn;
         panel_view<Format> x(job.at.x, job.at.x_layout), y(job.at.y, job.at.y_layout);
         at.take<Format>(job, bundle, slot, turn, x, y);
         x.advance(first_row), y.advance(first_row);
-        const panel_rows rows(at, turn, is_last ? share.last_tile : share.tile, part == 0, is_last, share, E);
+        const panel_rows rows(at, turn, part, share, E);
         unsigned row = 0;
         if (share.by_elements) {
 #pragma unroll 1

@@ -231,10 +231,8 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
     __device__ __forceinline__ void add_tile(states &sum, const panel_view<Format> &x, const panel_view<Format> &y,
                                              unsigned q) const {
         const panel_share &share = job.panels;
-        const bool is_last = q + 1 == share.tiles;
-        const unsigned here = is_last ? share.last_tile : share.tile, lanes = share.lanes,
-                       together = min(share.lanes_at_once, lanes);
-        const panel_rows rows(at, turn, here, q == 0, is_last, share, E);
+        const unsigned lanes = share.lanes, together = min(share.lanes_at_once, lanes);
+        const panel_rows rows(at, turn, q, share, E);
         if (job.panels.by_elements) {
             add_elements(sum, x, y, rows);
             return;

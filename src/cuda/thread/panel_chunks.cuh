@@ -82,17 +82,19 @@ struct panel_rows {
     bool has_last;           /* the last one is no chunk */
     unsigned turn_with_last; /* of its lane */
 
-    /* here: of the tile; is_first, is_last: of the matrix; columns: of a chunk. Rows nearer to the matrix' ends than a
-     * chunk is long are no chunks, if these have columns that are not theirs. */
-    __device__ __forceinline__ panel_rows(const panel_thread &at, unsigned turn, unsigned here, bool is_first,
-                                          bool is_last, const panel_share &share, int columns) {
-        const bool is_cut = at.from > 0 || at.end < columns;
+    /* Of tile number q; columns: of a chunk. Rows nearer to the matrix' ends than a chunk is long are no chunks, if
+     * these have columns that are not theirs: so are some of the last tile but one, where the last has few rows. */
+    __device__ __forceinline__ panel_rows(const panel_thread &at, unsigned turn, unsigned q, const panel_share &share,
+                                          int columns) {
+        const bool is_cut = at.from > 0 || at.end < columns, is_last = q + 1 == share.tiles;
+        const unsigned here = is_last ? share.last_tile : share.tile,
+                       next = q + 2 == share.tiles ? share.last_tile : share.tile, behind = is_last ? 0 : next;
         const size_t apart = share.apart, least = (size_t)columns;
         left = at.from < at.end && here > turn ? here - turn : 0;
-        first = is_cut && is_first && left && turn * apart < least;
+        first = is_cut && q == 0 && left && turn * apart < least;
         const unsigned beyond = left ? (left - 1) % share.threads : 0; /* rows behind the thread's last one */
         left -= beyond;
-        has_last = is_cut && is_last && left > first && beyond * apart < least;
+        has_last = is_cut && left > first && (beyond + behind) * apart < least;
         turn_with_last = turn_of_lane((left - 1) % ORDER_LANES / share.threads, share.lanes);
         whole = left - first - has_last;
     }
