@@ -291,7 +291,7 @@ __global__ void __launch_bounds__(ELEMENT_THREADS, ELEMENT_BLOCKS)
     __shared__ limbs_end<TERMS> end;
     const vectors_job &its = the_job(job);
     const vector_source source(its);
-    const unsigned parts = source.count < gridDim.x && source.count ? gridDim.x / (unsigned)source.count : 1;
+    const unsigned parts = source.parts();
     for (size_t unit = blockIdx.x; unit < source.count * parts; unit += gridDim.x) {
         const size_t i = unit / parts, number = source.number(its, i);
         if (number >= its.vectors) continue;

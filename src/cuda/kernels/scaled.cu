@@ -106,7 +106,7 @@ static __device__ __forceinline__ void marked_by_warps(const vectors_job &job, c
 template <row_terms TERMS, bool PAIR>
 static __device__ __forceinline__ void marked_by_blocks(const vectors_job &job, const vector_source &source) {
     vectors_workspace &w = *job.workspace;
-    const unsigned parts = source.count < gridDim.x && source.count ? gridDim.x / (unsigned)source.count : 1;
+    const unsigned parts = source.parts();
     for (size_t unit = blockIdx.x; unit < source.count * parts; unit += gridDim.x) {
         const size_t i = unit / parts, number = source.number(job, i);
         if (number >= job.vectors) continue;
