@@ -108,8 +108,9 @@ struct CUstream_st;
 QUIRE_API quire_status quire_open_cuda(quire_context **context, int device, struct CUstream_st *stream);
 
 /* Sends the later work of a CUDA context to another stream of its device. What is under way is not waited for, but
- * later work of this context is ordered behind it. QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CPU context),
- * QUIRE_INVALID_STREAM, QUIRE_DEVICE_FAULT. */
+ * later work of this context is ordered behind it; so a context moves to a stream before that is captured.
+ * QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CPU context), QUIRE_INVALID_STREAM (none of the device; or one
+ * that is being captured, where the context's is not), QUIRE_DEVICE_FAULT. */
 QUIRE_API quire_status quire_set_stream(quire_context *context, struct CUstream_st *stream);
 
 /* Makes a CPU context use a tier. QUIRE_NULL_POINTER (context), QUIRE_INVALID_TIER, QUIRE_WRONG_CONTEXT (a CUDA

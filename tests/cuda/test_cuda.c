@@ -257,6 +257,32 @@ START_TEST(two_streams) {
 }
 END_TEST
 
+/* A context cannot move to a stream that is being captured, which goes on, and so does the context where it was. */
+START_TEST(into_a_capture) {
+    float *x, found;
+    quire_context *c;
+    cudaStream_t stream[2];
+    cudaGraph_t graph;
+    CUDA(cudaMalloc((void **)&x, 2 * sizeof *x));
+    CUDA(cudaMemset(x, 0, 2 * sizeof *x));
+    CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < 2; i++) CUDA(cudaStreamCreateWithFlags(&stream[i], cudaStreamNonBlocking));
+    check_ok(quire_open_cuda(&c, 0, stream[0]));
+    CUDA(cudaStreamBeginCapture(stream[1], cudaStreamCaptureModeGlobal));
+    ck_assert_int_eq(quire_set_stream(c, stream[1]), QUIRE_INVALID_STREAM);
+    CUDA(cudaStreamEndCapture(stream[1], &graph));
+    check_ok(quire_sum(c, QUIRE_F32, 1, x, QUIRE_EXACT, QUIRE_F32, x + 1));
+    check_ok(quire_set_stream(c, stream[1]));
+    CUDA(cudaDeviceSynchronize());
+    CUDA(cudaMemcpy(&found, x + 1, sizeof found, cudaMemcpyDeviceToHost));
+    ck_assert_msg(found == 0, "%a", found);
+    quire_close(c);
+    CUDA(cudaGraphDestroy(graph));
+    for (int i = 0; i < 2; i++) CUDA(cudaStreamDestroy(stream[i]));
+    CUDA(cudaFree(x));
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_test(cases, opening);
     tcase_add_test(cases, host_pointers);
@@ -265,6 +291,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, replays_at_once, 0, 2);
     tcase_add_loop_test(cases, behind_each_other, 0, 2);
     tcase_add_test(cases, two_streams);
+    tcase_add_test(cases, into_a_capture);
     tcase_add_test(cases, out_of_memory);
 }
 

@@ -46,8 +46,11 @@ static int sticky(void) {
     cudaStream_t stream;
     const float four[4] = { 1, 2, 3, 4 };
     float sum = 0;
+    void *workspace;
     prepare();
     WANT(cudaStreamCreate(&stream) == cudaSuccess);
+    const size_t bytes = quire_order_workspace(context, 1, QUIRE_I64, 2);
+    WANT(cudaMalloc(&workspace, bytes) == cudaSuccess);
     WANT(launch_trap() == 0);
     WANT(cudaDeviceSynchronize() != cudaSuccess);
     for (int method = QUIRE_EXACT; method <= QUIRE_PLAIN; method++)
@@ -55,6 +58,8 @@ static int sticky(void) {
              QUIRE_DEVICE_FAULT);
     WANT(quire_dot(context, QUIRE_F32, 4, device, device, QUIRE_EXACT, QUIRE_F32, device + 4) == QUIRE_DEVICE_FAULT);
     WANT(quire_accumulate(context, (quire_accumulator *)(device + 16), QUIRE_F32, 4, device) == QUIRE_DEVICE_FAULT);
+    WANT(quire_order_by_key(context, 1, QUIRE_I64, 2, device, device + 16, device + 32, workspace, bytes) ==
+         QUIRE_DEVICE_FAULT);
     WANT(quire_set_stream(context, stream) == QUIRE_DEVICE_FAULT);
     WANT(quire_open_cuda(&other, 0, NULL) == QUIRE_DEVICE_FAULT);
     WANT(other == NULL);

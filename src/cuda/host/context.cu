@@ -31,6 +31,8 @@ static quire_status cuda_set_stream(cuda_context *c, struct CUstream_st *stream)
     if (stream == c->stream && is_capturing(stream)) return QUIRE_OK;
     const quire_status status = check_stream(stream, c->device);
     if (status || stream == c->stream) return status;
+    /* What the context has under way is not of the graph, and a wait for it would spoil the capture. */
+    if (is_capturing(stream) && !is_capturing(c->stream)) return QUIRE_INVALID_STREAM;
     cudaError_t error = cudaEventRecord(c->moved, c->stream);
     if (!error) error = cudaStreamWaitEvent(stream, c->moved, 0);
     if (!error) c->stream = stream;
