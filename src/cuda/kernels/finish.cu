@@ -6,16 +6,12 @@
 #include "cuda/kernels/calls.cuh"
 
 #include "cuda/grid/pair_finish.cuh"
+#include "cuda/grid/vector_source.cuh"
 #include "cuda/warp/total.cuh"
 
 #define FINISH_THREADS 128
 #define FINISH_WARPS (FINISH_THREADS / WARP)
 #define FINISH_BLOCKS 1024 /* at most: more accumulators than these have warps are taken in turns */
-
-static __device__ __forceinline__ size_t warp_number() {
-    return ((size_t)blockIdx.x * FINISH_THREADS + threadIdx.x) / WARP;
-}
-static __device__ __forceinline__ size_t warp_count() { return (size_t)gridDim.x * FINISH_WARPS; }
 
 static __device__ __forceinline__ void store_result(const finish_job &job, size_t i, uint64_t bits) {
     format_store(bits, job.format.size, (char *)job.results + i * (size_t)job.format.size);
@@ -23,7 +19,7 @@ static __device__ __forceinline__ void store_result(const finish_job &job, size_
 
 static __global__ void __launch_bounds__(FINISH_THREADS) finish_accumulators(const finish_job job) {
     const int lane = (int)(threadIdx.x % WARP);
-    for (size_t i = warp_number(); i < job.count; i += warp_count()) {
+    for (size_t i = warp_of_grid(); i < job.count; i += warps_of_grid()) {
         const quire_accumulator *sum = &job.sums[i];
         const quire_total limbs = warp_total(sum->limb, lane);
         if (lane) continue;
@@ -36,7 +32,7 @@ static __global__ void __launch_bounds__(FINISH_THREADS) finish_accumulators(con
 /* Of what are no sums and squares of the same numbers the moment is NaN: a device has no status to say so. */
 static __global__ void __launch_bounds__(FINISH_THREADS) finish_moments(const finish_job job) {
     __shared__ accumulated_moment_room rooms[FINISH_WARPS];
-    for (size_t i = warp_number(); i < job.count; i += warp_count()) {
+    for (size_t i = warp_of_grid(); i < job.count; i += warps_of_grid()) {
         if (threadIdx.x % WARP) continue;
         const quire_accumulator *sum = &job.sums[i], *squares = &job.squares[i];
         const uint64_t bits = accumulated_moments_round(sum, squares, job.finish, job.correction, job.format,
@@ -49,7 +45,7 @@ static __global__ void __launch_bounds__(FINISH_THREADS) finish_moments(const fi
 static __global__ void __launch_bounds__(FINISH_THREADS) finish_averages(const finish_job job) {
     __shared__ average_room rooms[FINISH_WARPS];
     const int lane = (int)(threadIdx.x % WARP);
-    for (size_t i = warp_number(); i < job.count; i += warp_count()) {
+    for (size_t i = warp_of_grid(); i < job.count; i += warps_of_grid()) {
         const quire_accumulator *products = &job.sums[i], *weights = &job.squares[i];
         const quire_total average = warp_average(products, weights, &rooms[threadIdx.x / WARP], lane);
         if (lane) continue;

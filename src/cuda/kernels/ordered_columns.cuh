@@ -7,6 +7,7 @@
 #ifndef QUIRE_CUDA_KERNELS_ORDERED_COLUMNS_CUH
 #define QUIRE_CUDA_KERNELS_ORDERED_COLUMNS_CUH
 
+#include "cuda/grid/records.cuh"
 #include "cuda/grid/vectors_finish.cuh"
 #include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/choices.cuh"
@@ -290,19 +291,6 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
         room.put(threadIdx.x, state);
     }
 
-    /* Whether all of "units" have come here. */
-    static __device__ __forceinline__ bool are_all(unsigned *ended, unsigned units) {
-        __shared__ bool is_last;
-        __threadfence();
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            is_last = atomicAdd(ended, 1u) == units - 1;
-            if (is_last) *ended = 0;
-        }
-        __syncthreads();
-        __threadfence();
-        return is_last;
-    }
     /* Leaves the states of a part. The last of a few neighbours to end, a power of two, has the states of them all, and
      * goes on with those; it answers whether these are all. */
     __device__ __forceinline__ bool join_parts(size_t bundle, unsigned part) const {
@@ -316,7 +304,7 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
                 room.get(i, state);
                 for (int w = 0; w < Method::words; w++) place[(size_t)part * width + i].word[w] = state[w];
             }
-            if (!are_all(ended + part / join, together)) return false;
+            if (!is_last_of(ended + part / join, together)) return false;
             for (unsigned i = threadIdx.x; i < join * width; i += blockDim.x) {
                 const unsigned record = i / width; /* in bit-reversed order: neighbours merge first */
                 for (int w = 0; w < Method::words; w++)

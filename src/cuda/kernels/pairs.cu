@@ -102,7 +102,7 @@ struct pair_cells {
     pair_end end;
 };
 
-/* What a warp has of sum number i of elements first to last, of which it is the number; answers how many. */
+/* What a warp has of sum number i, of its elements of a part; answers how many they are. */
 static __device__ __noinline__ size_t add_to_pair_cells(warp_cells &cells, const pairs_job &job, const pair_part &p,
                                                         int i) {
     const int lane = (int)(threadIdx.x % WARP);

@@ -41,8 +41,8 @@ static __device__ __forceinline__ strided_vector vector_of(const vectors_job &jo
 }
 
 /* Calls use(a, b) for what a thread has of elements first to last; b: of y, where there are two arrays. Answers how
- * many they are. threads: a power of two. load(array, at) loads one, and
- * number(it) makes a number of it. AHEAD: loads that are under way together. */
+ * many they are. threads: a power of two. load(array, at) loads one, and number(it) makes a number of it. AHEAD: loads
+ * that are under way together. */
 template <bool PAIR, int AHEAD, class Load, class Number, class Use>
 static __device__ __forceinline__ size_t each_loaded(const vectors_job &job, const strided_vector &v, size_t first,
                                                      size_t last, unsigned thread, unsigned threads, Load load,
