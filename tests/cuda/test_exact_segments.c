@@ -40,17 +40,20 @@ static char *fill_array(generator *g, quire_type type, const segments *all, size
     return x;
 }
 
-/* Some side by side, or with a gap here and there, of which a few are moved to anywhere. */
+/* Some side by side, or with gaps here and there, long ones or short ones, of which a few are moved to anywhere. */
 static segments segments_new(generator *g, quire_type type, const struct shape *s, size_t offset) {
     segments all = {
         s->segments, 0,   array_new(s->segments * sizeof(int64_t), 0), array_new(s->segments * sizeof(int64_t), 0),
         NULL,        NULL
     };
     const size_t gaps = generator_below(g, 2) ? 0 : generator_below(g, 20); /* of ten segments, about */
+    const size_t longest = generator_below(g, 2) ? s->most : 8;             /* of these */
+    const size_t least = generator_below(g, 4) ? 0 : s->most - s->most / 8; /* if not 0 all are about as long */
     for (size_t i = 0; i < s->segments; i++) {
-        if (generator_below(g, 10) < gaps) all.elements += generator_below(g, s->most + 1);
+        if (generator_below(g, 10) < gaps) all.elements += generator_below(g, longest + 1);
         all.begin[i] = (int64_t)all.elements;
-        all.elements += generator_below(g, 3) ? generator_below(g, s->most + 1) : generator_below(g, s->most / 8 + 1);
+        const size_t most = generator_below(g, 3) || least ? s->most : s->most / 8;
+        all.elements += least + generator_below(g, most - least + 1);
         all.end[i] = (int64_t)all.elements;
     }
     all.elements++;

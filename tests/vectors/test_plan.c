@@ -341,6 +341,8 @@ static void check_shared(const char *name, size_t shared, size_t kept, int block
  * multiprocessor of compute capability 9.0. */
 START_TEST(shared_memory) {
     check_shared("rows", STRETCH_BYTES, GROUPS_THREADS / 32, GROUPS_BLOCKS, 228 << 10);
+    check_shared("segments", SEGMENTS_THREADS / 32 * SEGMENTS_ROOM, SEGMENTS_THREADS, SEGMENTS_BLOCKS, 228 << 10);
+    check_that(SEGMENTS_COPIED >> SEGMENTS_SHARERS_LOG <= SEGMENTS_SHARE, "a thread's share of a copied segment");
     check_that(STRETCH_BYTES / 2 % ROWS_CHUNK == 0, "rooms are whole chunks");
 }
 END_TEST

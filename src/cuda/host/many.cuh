@@ -122,13 +122,13 @@ static quire_status cuda_reduce_many(const cuda_context *c, const quire_job *job
 
 /* Exact segments; then what has been marked; then long ones, and of these what is marked. */
 static cudaError_t start_exact_segments(const cuda_context *c, const quire_job *job, vectors_job *work) {
-    work->turns = plan_turns(work->vectors, warps_of_device(c));
+    work->turns = segments_at_once(c, work->vectors);
     const size_t units = plan_divide_up(work->vectors, work->turns),
-                 blocks = plan_least(plan_divide_up(units, GROUPS_THREADS / 32),
+                 blocks = plan_least(plan_divide_up(units, SEGMENTS_THREADS / 32),
                                      plan_blocks(&c->facts, SEGMENTS_BLOCKS) * SEGMENTS_WAVES);
     const sum_kernels k = find_sum_kernels(job);
     if (!k.rows[work->is_pair]) return start_shorts(c, job, *work, VECTORS_ALL);
-    cudaError_t error = start_blocks(c, k.segments[work->is_pair], GROUPS_THREADS, blocks, work);
+    cudaError_t error = start_blocks(c, k.segments[work->is_pair], SEGMENTS_THREADS, blocks, work);
     if (!error) error = start_shorts(c, job, *work, VECTORS_MARKED);
     work->source = VECTORS_ASIDE, work->shape = ROWS_ASIDE;
     if (!error)

@@ -50,6 +50,12 @@ static size_t warps_of_device(const cuda_context *c) {
     return plan_blocks(&c->facts, VECTORS_WARPS / of_block) * of_block;
 }
 
+/* How many segments a warp takes at a time: fewer than all its threads, for warps to end together, as lengths differ.
+ */
+static unsigned segments_at_once(const cuda_context *c, size_t segments) {
+    return plan_turns(segments, SEGMENTS_BUNDLES * warps_of_device(c));
+}
+
 /* Whether a result is the sum itself, and the hardware rounds to its format: none of less than bfloat16's bits. */
 static bool is_number(const quire_job *job, format_description format) {
     return job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST && format.precision >= 8;
@@ -137,7 +143,7 @@ static cudaError_t start_by_elements(const cuda_context *c, const quire_job *job
     const bool has_segments = work->at.begin != NULL;
     cudaError_t error = cudaSuccess;
     if (!has_segments) work->parts = plan_layout(&work->at.x_layout, work->rows, PARTS_OF_WARP * warps).parts;
-    work->turns = plan_turns(work->vectors, warps);
+    work->turns = has_segments ? segments_at_once(c, work->vectors) : plan_turns(work->vectors, warps);
     if (has_segments || work->parts == 1)
         error = start_vectors(c, k.whole, work, plan_divide_up(work->vectors, work->turns));
     if (has_segments) work->source = VECTORS_ASIDE, work->parts = (unsigned)(PARTS_OF_WARP * warps);

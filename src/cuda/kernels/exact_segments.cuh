@@ -66,7 +66,8 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     static constexpr unsigned E = chunk_elements<Format>,
                               ROOM = SEGMENTS_ROOM / (1 + PAIR), /* bytes of a warp's, for each array */
         STRETCH = (ROOM - 2 * ROWS_CHUNK) / sizeof(element),     /* and the elements it has room for, */
-        COPIED = SEGMENTS_COPIED / sizeof(element),              /* of one segment at most; */
+        COPIED = SEGMENTS_COPIED / sizeof(element),              /* of one segment at most, */
+        SHARE = SEGMENTS_SHARE / sizeof(element),                /* and of one thread; */
         ALONE = SEGMENTS_OF_ONE / sizeof(element);               /* of one that a thread has alone where it stands */
 
     /* The result of segment v, of n elements; or a mark. */
@@ -99,12 +100,21 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
             mine.keep(some, lane - from < count, (int)((lane - from) << log & (WARP - 1)));
         }
     }
-    /* The same, if they are side by side, and so short; answers whether they are. */
+    /* Whether the segments of all lanes are about as long as the longest. */
+    static __device__ __forceinline__ bool are_alike(unsigned n, unsigned longest) {
+        const unsigned some = __popc(__ballot_sync(WHOLE_WARP, n != 0));
+        return 4 * longest * some <= 5 * (unsigned)warp_sum((int)n);
+    }
+    /* The same, if they are side by side, and so short; answers whether they are. Longer ones that are alike are
+     * quicker where they stand. */
     static __device__ __forceinline__ bool add_if_side_by_side(const vectors_job &job, const segment_place &own,
                                                                unsigned char *rooms, kept &mine, unsigned lane) {
-        if (!__any_sync(WHOLE_WARP, own.n() > SEGMENTS_CHUNKS * E) || __any_sync(WHOLE_WARP, own.n() > COPIED))
-            return false;
-        for (unsigned log = 0; log <= SEGMENTS_SHARERS_LOG; log++) {
+        if (__any_sync(WHOLE_WARP, own.n() > COPIED)) return false;
+        const unsigned n = (unsigned)own.n(), longest = (unsigned)warp_max((int)n);
+        if (longest <= SEGMENTS_CHUNKS * E || (longest >= SHARE && are_alike(n, longest))) return false;
+        unsigned log = 0;
+        while (longest >> log > SHARE) log++;
+        for (; log <= SEGMENTS_SHARERS_LOG; log++) {
             const lanes_span span(own, log, lane);
             if (!span.are_side_by_side(own, STRETCH, log)) continue;
             add_copied(job, own, span, log, rooms, mine, lane);
@@ -146,8 +156,8 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     }
 
     static __device__ __forceinline__ void all(const vectors_job &job) {
-        __shared__ uint8_t orders[GROUPS_THREADS];
-        __shared__ __align__(ROWS_CHUNK) unsigned char rooms[GROUPS_THREADS / WARP][SEGMENTS_ROOM];
+        __shared__ uint8_t orders[SEGMENTS_THREADS];
+        __shared__ __align__(ROWS_CHUNK) unsigned char rooms[SEGMENTS_THREADS / WARP][SEGMENTS_ROOM];
         const unsigned lane = threadIdx.x % WARP;
         const size_t step = warps_of_grid() * job.turns;
         size_t first = warp_of_grid() * job.turns;
@@ -164,7 +174,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
 
 /* Two ends come first, but of doubles, and mostly of results that are doubles. */
 template <class Format, row_terms TERMS, class Sum, bool PAIR>
-__global__ void __launch_bounds__(GROUPS_THREADS, has_two_ends<Sum> && !PAIR ? SEGMENTS_BLOCKS : SEGMENTS_WIDE_BLOCKS)
+__global__ void __launch_bounds__(SEGMENTS_THREADS, has_two_ends<Sum> && !PAIR ? SEGMENTS_BLOCKS : SEGMENTS_WIDE_BLOCKS)
     exact_segments_kernel(const __grid_constant__ vectors_job job) {
     exact_segments<Format, TERMS, Sum, PAIR>::all(job);
 }
