@@ -13,7 +13,8 @@
 #define RANGE_STATES 4               /* and rows of a range, at least, for each of its states */
 #define SAMPLE ((size_t)15)          /* of which every so many are asked whether the next one is of the same group */
 #define TOGETHER ((size_t)4096)      /* groups that a thread takes at a time */
-#define FEW_GROUPS ((size_t)1 << 12) /* the most that have windows: these fit the second cache */
+#define FEW_GROUPS ((size_t)1 << 11) /* the most that have windows: these fit the second cache; */
+#define WINDOW_SHARE ((size_t)768)   /* and of a range as many rows for each, or emptying them takes too long */
 
 typedef struct {
     group_columns of;
@@ -37,11 +38,14 @@ int has_group_sums(const quire_job *job, const quire_keys *keys) {
     return keys->groups <= keys->n && !(is_double && describe_term(job->term).is_product);
 }
 
-static int has_windows(const quire_keys *keys, size_t columns) { return columns == 1 && keys->groups <= FEW_GROUPS; }
+static int has_windows(const cpu_context *context, const quire_keys *keys, size_t columns) {
+    const size_t rows = keys->n / ranges_of(context, keys);
+    return columns == 1 && keys->groups <= FEW_GROUPS && rows / WINDOW_SHARE >= keys->groups;
+}
 
 /* Windows stand behind the states of all ranges. Of several columns there is more room than the last one needs. */
 size_t group_sums_states(const cpu_context *context, const quire_keys *keys, size_t columns) {
-    const size_t window = has_windows(keys, columns) ? sizeof(group_window) : 0;
+    const size_t window = has_windows(context, keys, columns) ? sizeof(group_window) : 0;
     const size_t group = words_of(columns) * sizeof(double) + window;
     size_t bytes;
     return __builtin_mul_overflow(keys->groups, ranges_of(context, keys) * group, &bytes) ? 0 : bytes;
@@ -263,7 +267,7 @@ size_t group_sums(const cpu_context *context, const group_columns *columns, void
     none.n = 0;
     result_work r = { &w, context->tier, format, { 0 }, results, apart, numbers, counts };
     vector_reduce(context, &none, 0, 0, r.empty);
-    if (has_windows(keys, columns->columns)) w.windows = windows;
+    if (has_windows(context, keys, columns->columns)) w.windows = windows;
     for (;;) {
         int are_used = 0;
         units_run(context, run_ranges, &w, ranges, 1, (int)ranges);
