@@ -96,12 +96,12 @@ QUIRE_API quire_status quire_open_cpu(quire_context **context, int threads);
 struct CUstream_st;
 
 /* Opens a context on CUDA device number device (as cudaSetDevice counts), whose work goes to stream (a cudaStream_t;
- * NULL: the default stream; cudaStreamPerThread is another one in each thread, and so for one of them). Later calls take
- * device pointers, results too, and are asynchronous on the stream. They can be captured into graphs. A context does one
- * thing at a time: its calls follow each other on the stream, and so must replays of graphs that hold its calls, ordered
- * by streams or events. Two at once, or one beside a call, are an error: results are NaN or undefined, and once it was
- * noticed calls fail with QUIRE_DEVICE_FAULT. Other contexts are not concerned. What a GPU has no code for answers
- * QUIRE_WRONG_CONTEXT: accumulators as integers (QUIRE_INT128 in quire_finish_many), quire_set_tier and
+ * NULL: the default stream; cudaStreamPerThread is another one in each thread, and so for one of them). Later calls
+ * take device pointers, results too, and are asynchronous on the stream. They can be captured into graphs. A context
+ * does one thing at a time: its calls follow each other on the stream, and so must replays of graphs that hold its
+ * calls, ordered by streams or events. Two at once, or one beside a call, are an error: results are NaN or undefined,
+ * and once it was noticed calls fail with QUIRE_DEVICE_FAULT. Other contexts are not concerned. What a GPU has no code
+ * for answers QUIRE_WRONG_CONTEXT: accumulators as integers (QUIRE_INT128 in quire_finish_many), quire_set_tier and
  * quire_set_progress.
  * QUIRE_NULL_POINTER, QUIRE_NO_DEVICE, QUIRE_INVALID_DEVICE, QUIRE_INVALID_STREAM, QUIRE_OUT_OF_MEMORY (host or
  * device), QUIRE_DEVICE_FAULT. A library built without CUDA has this call too, and answers QUIRE_NO_DEVICE, but to NULL
