@@ -109,7 +109,7 @@
 #define SEGMENTS_WAVES 8        /* of blocks, so that the quicker multiprocessors take more of them */
 #define SEGMENTS_SINGLE 8       /* elements of a segment, up to which they are loaded one by one */
 #define SEGMENTS_CHUNKS 2       /* of 16 bytes of a segment, up to which it is not worth a copy */
-#define SEGMENTS_ROOM 4096      /* bytes of a warp, for segments that stand side by side; */
+#define SEGMENTS_ROOM 4096      /* bytes of a warp, for segments side by side, with their gaps: no page fits these; */
 #define SEGMENTS_COPIED 2048    /* and of one of these, at most, */
 #define SEGMENTS_SHARERS_LOG 4  /* which 2^this threads share, at most, */
 #define SEGMENTS_SHARE 512      /* so that each has as many bytes of it, at most */
