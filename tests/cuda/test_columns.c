@@ -2,7 +2,6 @@
  * that these share differently: few rows and many, tiles and parts of tiles, panels that are whole, cut or one of many,
  * rows that stand anywhere, matrices side by side. Each column is of another family, with NaN, infinities and zeros of
  * both signs at random places. By one block, and by as many as there are. The judge is the CPU. CK_FORK=no. */
-#include "device.h"
 #include "families.h"
 #include "many.h"
 #include "place.h"
@@ -137,41 +136,7 @@ START_TEST(long_columns) {
 }
 END_TEST
 
-/* Matrices at the end of what was allocated, whose last tile or part has few narrow rows, one element behind a chunk of
- * 16 bytes. What is read beyond them changes no result: memcheck sees it. */
-START_TEST(ends_of_memory) {
-    static const struct {
-        quire_type type;
-        size_t rows, columns;
-    } of[] = { { QUIRE_E5M2, 4097, 8 }, { QUIRE_E4M3, 8193, 8 }, { QUIRE_F16, 4097, 4 }, { QUIRE_F32, 1647361, 2 } };
-    const quire_type type = of[_i].type;
-    const size_t rows = of[_i].rows, columns = of[_i].columns, size = type_size(type),
-                 bytes = (rows * columns + 1) * size;
-    const quire_layout l = quire_columns(rows, columns, (ptrdiff_t)columns);
-    char *x, *on_device, *results, expected[32], found[32];
-    quire_context *c;
-    if (missing_cuda()) return; /* the suite was started by hand, on a CPU */
-    check_ok(quire_open_cuda(&c, 0, NULL));
-    x = array_new(bytes, 0);
-    family_fill(FAMILY_NORMAL, type, 900 + (uint64_t)_i, rows * columns + 1, x);
-    CUDA(cudaMalloc((void **)&on_device, bytes));
-    CUDA(cudaMalloc((void **)&results, sizeof found));
-    CUDA(cudaMemcpy(on_device, x, bytes, cudaMemcpyHostToDevice));
-    for (size_t m = 0; m < COUNT_OF(ALL); m++) {
-        const quire_reduction what = { QUIRE_SUM, type, type, ALL[m], QUIRE_TO_NEAREST, 0, { 0 } };
-        check_ok(quire_reduce(NULL, &what, &l, x + size, NULL, NULL, expected));
-        check_ok(quire_reduce(c, &what, &l, on_device + size, NULL, NULL, results));
-        CUDA(cudaMemcpy(found, results, columns * size, cudaMemcpyDeviceToHost));
-        ck_assert_msg(!memcmp(found, expected, columns * size), "%s", reduction_text(&what));
-    }
-    quire_close(c);
-    CUDA(cudaFree(on_device)), CUDA(cudaFree(results));
-    array_free(x);
-}
-END_TEST
-
 static void add_tests(TCase *cases) {
-    tcase_add_loop_test(cases, ends_of_memory, 0, 4);
     tcase_add_loop_test(cases, columns, 0, TYPE_COUNT * (int)COUNT_OF(SHAPES));
     tcase_add_loop_test(cases, long_columns, 0, 3);
 }
