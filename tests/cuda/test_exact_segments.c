@@ -1,8 +1,8 @@
 /* test_exact_segments.c - exact sums of segments (src/cuda/kernels/exact_segments.cuh), of one array and of two: of
  * every length that its groups share differently, that begin and end anywhere, side by side, apart, overlapping,
  * backwards and empty. Each segment is of another family, so that those whose ends meet stand beside those whose do
- * not; some have NaN, infinities and zeros of both signs at random places. By one block, so that few segments give it
- * several bundles, and by all. The judge is the CPU. CK_FORK=no. */
+ * not; some have NaN, infinities and zeros of both signs at random places. By a few warps, so that each has several
+ * bundles, of 32 segments where there are 1024 or more, and by all. The judge is the CPU. CK_FORK=no. */
 #include "families.h"
 #include "many.h"
 #include "place.h"
@@ -16,7 +16,7 @@ static const operation OPERATIONS[] = { OPERATION_SUM,   OPERATION_ASUM,     OPE
 /* Lengths are drawn from 0 to most, and segments of a call are of so many elements in all. */
 static const struct shape {
     size_t most, segments;
-} SHAPES[] = { { 3, 2000 }, { 17, 2000 }, { 40, 1000 }, { 130, 700 }, { 515, 300 }, { 2000, 150 }, { 40000, 40 } };
+} SHAPES[] = { { 3, 2000 }, { 17, 2000 }, { 40, 1100 }, { 130, 1100 }, { 515, 1100 }, { 2000, 1100 }, { 40000, 40 } };
 
 static void fill_segment(generator *g, quire_type type, size_t n, void *x) {
     if (n == 0) return;
@@ -94,7 +94,7 @@ START_TEST(exact_segments) {
     generator g;
     generator_seed(&g, 2900 + (uint64_t)_i);
     for (size_t turn = 0; turn < scaled(4); turn++) {
-        check_that(place_use(turn % 2) != NULL, "no launch %zu", turn % 2); /* 1: of one block */
+        check_that(place_use(turn % 2) != NULL, "no launch %zu", turn % 2); /* 1: of a few warps */
         segments all = segments_new(&g, type, s, generator_below(&g, 16 / type_size(type)) * type_size(type));
         for (size_t o = 0; o < COUNT_OF(OPERATIONS); o++) check_segments(&g, &all, type, OPERATIONS[o]);
         segments_free(&all);
