@@ -18,11 +18,10 @@
  * status (the greatest of theirs), and no results are written. Statuses are quire_reduce's, QUIRE_INVALID_TYPE also for
  * integers, and QUIRE_INVALID_OPERATION for what a call does not name; QUIRE_RANKS_DIFFER if the ranks' *what or sizes
  * are not the same where they must be; and QUIRE_COMMUNICATION_FAULT if an MPI call fails and the communicator's error
- * handler returns; then results are not to be used on any rank. QUIRE_RANKS_DIFFER, too, if ranks
- * were compiled with versions of this header that send records of different forms. One thing nobody can see in time:
- * different numbers of fields where a rank has fewer than 256 (128 for moments), since they are the length of the first
- * message, as count is in MPI_Allreduce. MPI's own rule holds there: some ranks get one of these two statuses, and
- * others may wait.
+ * handler returns; then results are not to be used on any rank. QUIRE_RANKS_DIFFER, too, if ranks were compiled with
+ * versions of this header that send records of different forms. One thing nobody can see in time: different numbers of
+ * fields where a rank has fewer than 256 (128 for moments), since they are the length of the first message, as count is
+ * in MPI_Allreduce. MPI's own rule holds there: some ranks get one of these two statuses, and others may wait.
  *
  * CONTEXTS are on the CPU (or NULL), data is in host memory, and the method is QUIRE_EXACT. Sums made on a device:
  * quire_accumulate there, copy the accumulators to host memory, quire_mpi_allreduce_accumulators, quire_finish.

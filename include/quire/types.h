@@ -53,7 +53,8 @@ typedef enum quire_status {
                                      driver; "quire info" shows both */
     QUIRE_INVALID_DEVICE = 41,    /* there are devices, but none of this number, or none this build has code for */
     QUIRE_NOT_DEVICE_MEMORY = 42, /* a CUDA context was given a pointer that its device cannot read or write */
-    QUIRE_INVALID_STREAM = 43,    /* the stream belongs to another device, or is none */
+    QUIRE_INVALID_STREAM = 43,    /* the stream belongs to another device, or is none, or is being captured
+                                     (quire_set_stream) */
     QUIRE_DEVICE_FAULT = 44,      /* the device reports an error, perhaps left by an earlier kernel of the caller; or
                                      graphs of this context have run at the same time (quire_open_cuda) */
 

@@ -24,7 +24,7 @@ const char *quire_status_string(quire_status status) {
     case QUIRE_NO_DEVICE: return "no CUDA device, no driver, or a library built without CUDA";
     case QUIRE_INVALID_DEVICE: return "no CUDA device of this number, or none this build has code for";
     case QUIRE_NOT_DEVICE_MEMORY: return "a pointer is not in memory that the CUDA device can reach";
-    case QUIRE_INVALID_STREAM: return "the stream is none of this CUDA device";
+    case QUIRE_INVALID_STREAM: return "the stream is none of this CUDA device, or is being captured";
     case QUIRE_DEVICE_FAULT: return "the CUDA device reports an error";
     case QUIRE_COMMUNICATION_FAULT: return "a call of MPI or NCCL failed";
     case QUIRE_RANKS_DIFFER: return "ranks passed different arguments where all must pass the same";

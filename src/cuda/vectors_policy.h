@@ -100,19 +100,19 @@
 #define PANEL_NARROW 65      /* where rows stand at no multiples of 16 bytes. H200, 2026-11-30, 256 MiB */
 #define PANEL_WAVES 32       /* blocks of a multiprocessor, at most; they take more parts in turn */
 
-/* kernels/exact_segments.cuh. H200, 2026-11-30, 1 GiB. */
+/* kernels/exact_segments.cuh; long segments and bundles are ordered_vectors.cuh's, too. H200, 2026-11-30, 1 GiB. */
 #define LONG_SEGMENT (1 << 15)  /* elements of a segment that is cut, from here on */
 #define SEGMENTS_THREADS 64     /* of a block: few, for it ends with the warp that has the longest segments */
 #define SEGMENTS_BLOCKS 16      /* of a multiprocessor, that registers are to leave room for */
 #define SEGMENTS_WIDE_BLOCKS 12 /* the same, where sums are wider than two ends, or of two arrays */
-#define SEGMENTS_BUNDLES 4      /* of segments, of every warp, at least, if there are so many segments */
+#define SEGMENTS_BUNDLES 4      /* of segments, for every warp at work, at least, if there are so many segments */
 #define SEGMENTS_WAVES 8        /* of blocks, so that the quicker multiprocessors take more of them */
 #define SEGMENTS_SINGLE 8       /* elements of a segment, up to which they are loaded one by one */
 #define SEGMENTS_CHUNKS 2       /* of 16 bytes of a segment, up to which it is not worth a copy */
 #define SEGMENTS_ROOM 4096      /* bytes of a warp, for segments side by side, with their gaps: no page fits these; */
 #define SEGMENTS_COPIED 2048    /* and of one of these, at most, */
 #define SEGMENTS_SHARERS_LOG 4  /* which 2^this threads share, at most, */
-#define SEGMENTS_SHARE 512      /* so that each has as many bytes of it, at most */
+#define SEGMENTS_SHARE 512      /* so that each has as many bytes of it, or a few more */
 #define SEGMENTS_OF_ONE 128     /* bytes of a segment that a thread has alone, at most; */
 #define SEGMENTS_OF_FOUR 512    /* of one that four threads share, */
 #define SEGMENTS_OF_EIGHT 4096  /* and of one that eight do: beyond that all of a warp */

@@ -50,8 +50,8 @@ static size_t warps_of_device(const cuda_context *c) {
     return plan_blocks(&c->facts, VECTORS_WARPS / of_block) * of_block;
 }
 
-/* How many segments a warp takes at a time: fewer than all its threads, for warps to end together, as lengths differ.
- */
+/* How many segments a warp takes at a time: as many as it has threads, but fewer where warps would have few bundles of
+ * them, whose lengths differ, and would not end together. */
 static unsigned segments_at_once(const cuda_context *c, size_t segments) {
     return plan_turns(segments, SEGMENTS_BUNDLES * warps_of_device(c));
 }

@@ -83,7 +83,7 @@ struct panel_rows {
     unsigned turn_with_last; /* of its lane */
 
     /* Of tile number q; columns: of a chunk. Rows nearer to the matrix' ends than a chunk is long are no chunks, if
-     * these have columns that are not theirs: so are some of the last tile but one, where the last has few rows. */
+     * these have columns that are not theirs. Where the last tile has few rows, the one before has such rows, too. */
     __device__ __forceinline__ panel_rows(const panel_thread &at, unsigned turn, unsigned q, const panel_share &share,
                                           int columns) {
         const bool is_cut = at.from > 0 || at.end < columns, is_last = q + 1 == share.tiles;
