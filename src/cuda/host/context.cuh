@@ -88,7 +88,7 @@ class beside_captures {
 /* A stream that is being captured may not be asked for its device: that would end the capture. */
 static bool is_capturing(cudaStream_t stream) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    if (cudaStreamIsCapturing(stream, &status)) cudaGetLastError();
+    if (cudaStreamIsCapturing(stream, &status)) return cudaGetLastError(), false; /* status may be anything */
     return status != cudaStreamCaptureStatusNone;
 }
 
