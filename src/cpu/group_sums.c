@@ -38,17 +38,17 @@ int has_group_sums(const quire_job *job, const quire_keys *keys) {
     return keys->groups <= keys->n && !(is_double && describe_term(job->term).is_product);
 }
 
-static int has_windows(const cpu_context *context, const quire_keys *keys, size_t columns) {
-    const size_t rows = keys->n / ranges_of(context, keys);
-    return columns == 1 && keys->groups <= FEW_GROUPS && rows / WINDOW_SHARE >= keys->groups;
+static int has_windows(const quire_keys *keys, size_t columns, size_t ranges) {
+    return columns == 1 && keys->groups <= FEW_GROUPS && keys->n / ranges / WINDOW_SHARE >= keys->groups;
 }
 
 /* Windows stand behind the states of all ranges. Of several columns there is more room than the last one needs. */
 size_t group_sums_states(const cpu_context *context, const quire_keys *keys, size_t columns) {
-    const size_t window = has_windows(context, keys, columns) ? sizeof(group_window) : 0;
+    const size_t ranges = ranges_of(context, keys);
+    const size_t window = has_windows(keys, columns, ranges) ? sizeof(group_window) : 0;
     const size_t group = words_of(columns) * sizeof(double) + window;
     size_t bytes;
-    return __builtin_mul_overflow(keys->groups, ranges_of(context, keys) * group, &bytes) ? 0 : bytes;
+    return __builtin_mul_overflow(keys->groups, ranges * group, &bytes) ? 0 : bytes;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- adding */
@@ -267,7 +267,7 @@ size_t group_sums(const cpu_context *context, const group_columns *columns, void
     none.n = 0;
     result_work r = { &w, context->tier, format, { 0 }, results, apart, numbers, counts };
     vector_reduce(context, &none, 0, 0, r.empty);
-    if (has_windows(context, keys, columns->columns)) w.windows = windows;
+    if (has_windows(keys, columns->columns, ranges)) w.windows = windows;
     for (;;) {
         int are_used = 0;
         units_run(context, run_ranges, &w, ranges, 1, (int)ranges);
