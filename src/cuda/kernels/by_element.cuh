@@ -225,6 +225,10 @@ static __device__ __forceinline__ void find_again(element_room<TERMS> &room, con
         store_by_cells(room, job, __shfl_sync(WHOLE_WARP, v, __ffs((int)left) - 1), (unsigned)lane);
 }
 
+/* Whether long segments may be put aside, for the kernels that come behind: those of rows have come before. */
+static __device__ __forceinline__ bool has_aside_behind(const vectors_job &job) { return job.at.begin != NULL; }
+template <class Job> static __device__ __forceinline__ bool has_aside_behind(const Job &) { return false; }
+
 template <row_terms TERMS, class Job>
 __global__ void __launch_bounds__(ELEMENT_THREADS, ELEMENT_BLOCKS)
     marked_vectors_kernel(const __grid_constant__ Job job) {
@@ -233,9 +237,11 @@ __global__ void __launch_bounds__(ELEMENT_THREADS, ELEMENT_BLOCKS)
     const vector_source source(its);
     const int lane = threadIdx.x % WARP;
     if (!source.count) return;
+    const bool are_few = has_aside_behind(job) && source.are_marked && source.count < warps_of_grid();
     for (grid_items items(source.count, lane); items.are_there(); items.advance()) {
         const size_t v = source.number(its, items.mine());
-        const bool is = v < its.vectors;
+        bool is = v < its.vectors;
+        if (are_few && is) is = !put_aside(its, v, vector_of(job, v).entries, ELEMENTS_LONG);
         if (__any_sync(WHOLE_WARP, is)) find_again<TERMS>(rooms[threadIdx.x / WARP], job, v, is, lane);
     }
     source.forget(its);
