@@ -30,9 +30,9 @@ extern "C" {
  * order of merging never shows in the rounded result. The layout is a format: docs/accumulator.md.
  *
  * The finite part is the sum over i of limb[i] * 2^(32 i - 2148): the least limb is the square of the least double, and
- * the greatest has room for 2^64 products of the greatest. Limbs are signed. After quire_carry (and after every call
- * below) all but the last are in [0, 2^32), so 2^31 accumulators can be added up word by word before the next carry,
- * the one that they are added to among them. */
+ * the greatest has room for 2^64 products of the greatest. Limbs are signed, and below 2^63 - 2^31 in magnitude. After
+ * quire_carry (and after every call below) all but the last are in [0, 2^32), so 2^31 accumulators can be added up word
+ * by word before the next carry, the one that they are added to among them. */
 #define QUIRE_ACCUMULATOR_LIMBS 135
 #define QUIRE_ACCUMULATOR_WORDS 140
 

@@ -127,11 +127,12 @@ QUIRE_API const char *quire_tier_name(quire_tier tier);
 
 /* Calls report(user, done, total) now and then during later reductions with this CPU context, always from the thread
  * that called the reduction: done of total elements are summed, or of total parts of the work if there are many
- * vectors; the last call of a reduction has done == total. Of many vectors one part may be all of the work, and so the
- * only report the last: of one strided vector, or of four to sixteen columns. Vectors without elements report nothing,
- * and a reduction of fewer than 2^20 elements may not report at all. With several threads a report may find the
- * library's floating-point environment (rounding to nearest, nothing trapped), flags that it raises may be lost, and it
- * must return. report == NULL turns it off. QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CUDA context). */
+ * vectors, or running sums; the last call of a reduction has done == total. Of many vectors one part may be all of the
+ * work, and so the only report the last: of one strided vector, or of four to sixteen columns. Vectors without elements
+ * report nothing, and a reduction of fewer than 2^20 elements may not report at all. With several threads a report may
+ * find the library's floating-point environment (rounding to nearest, nothing trapped), flags that it raises may be
+ * lost, and it must return. report == NULL turns it off. QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CUDA
+ * context). */
 QUIRE_API quire_status quire_set_progress(quire_context *context, void (*report)(void *user, size_t done, size_t total),
                                           void *user);
 

@@ -25,6 +25,7 @@ static quire_status check_memory(const quire_job *job) {
 /* Strides of 0 may let a layout fit whose elements are too many: each of them has a result in a place of its own. */
 static int fits_side_by_side(const quire_layout *layout, size_t size) {
     size_t elements;
+    if (!has_elements(layout)) return 1;
     if (__builtin_mul_overflow(layout->outer, layout->inner, &elements)) return 0;
     if (__builtin_mul_overflow(elements, layout->n, &elements)) return 0;
     return elements <= PTRDIFF_MAX / size && layout_fits(layout, size);

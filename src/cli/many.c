@@ -123,12 +123,13 @@ static int read_offsets(struct cut *cut, struct input *input, size_t n) {
     return status;
 }
 
-static int cut_segments(struct cut *cut, const struct options *options, size_t n) {
+static int cut_segments(struct cut *cut, const struct options *options, const struct input *whole, size_t n) {
     char path[4096];
     char *const operand[] = { path };
     struct sources sources;
     struct input input;
     const struct reading reading = { .ways = { .missing = MISSING_ERROR, .quiet = true } };
+    if (npy_truly_fortran(&whole->header)) return wrong("--segments is for arrays in C order; --axis knows Fortran's");
     if (strlen(options->segments) >= sizeof path) return wrong("--segments: the name is too long");
     strcpy(path, options->segments);
     int status = sources_find(&sources, "--segments", operand, 1, &reading);
@@ -229,7 +230,7 @@ static int cut_and_reduce(struct device *device, const struct options *options, 
     int status = pieces_whole(pieces, &whole);
     if (!status && options->by_axis) status = cut_axis(&cut, options, input);
     if (!status && options->rows) status = cut_rows(&cut, options, input, whole.n);
-    if (!status && options->segments) status = cut_segments(&cut, options, whole.n);
+    if (!status && options->segments) status = cut_segments(&cut, options, input, whole.n);
     if (!status && source->columns > 1) status = cut_columns(&cut, source, whole.n);
     if (!status && pieces->inputs == 1 && options->command->family & OF_TWO) status = cut_pairs(&cut);
     if (!status && options->by)

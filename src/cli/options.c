@@ -258,7 +258,8 @@ static bool wrong(const char *what) {
 static bool check_output(const struct options *options) {
     const char *output = options->output;
     if (!output) return true;
-    bool same = options->segments && output_is(output, options->segments);
+    bool same = (options->segments && output_is(output, options->segments)) ||
+                (options->weights && output_is(output, options->weights));
     for (int i = 0; i < options->files; i++) same = same || output_is(output, options->file[i]);
     return !same || complain("--output %s: it is also read, and would be replaced; choose another name", output);
 }

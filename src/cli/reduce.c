@@ -131,7 +131,8 @@ static int reduce_whole(struct device *device, const struct options *options, st
                         struct report *report, struct outcome *outcomes) {
     struct whole whole;
     struct job *job = &report->job;
-    pieces->digits = pieces->doubles = options->method == QUIRE_EXACT;
+    pieces->digits = options->method == QUIRE_EXACT;
+    pieces->doubles = true;
     int status = pieces_whole(pieces, &whole);
     job->what.type = whole_type(&whole, job->what.type);
     const size_t size = type_size(job->what.type);

@@ -33,6 +33,7 @@ static inline int wrong(const struct text *text, const char *what) {
 /* Puts a byte behind the field's others. */
 static inline int put(struct text *text, size_t *length, int c) {
     if (*length + 1 >= TEXT_FIELD) return wrong(text, "a field is too long");
+    if (!c) return wrong(text, "a zero byte, which no text has");
     text->field[(*length)++] = (char)c;
     return 0;
 }

@@ -58,11 +58,13 @@ static int next_word(struct text *text, double *value, double *low) {
     for (;;) {
         while (between_words(text, c = peek(text))) {
             shape_separator(&text->shape, text->line, c);
+            if (!is_blank(c)) text->begun = text->line;
             step(text);
         }
-        if (c != '#') break;
+        if (c != '#' || text->begun == text->line) break;
         if (skip_line(text)) return TROUBLE;
     }
+    text->begun = text->line;
     for (; c >= 0 && !between_words(text, c); c = peek(text)) {
         if (put(text, &length, c)) return TROUBLE;
         step(text);

@@ -48,10 +48,11 @@ struct text {
     int columns;    /* of the first row; 0: not known yet */
     int delimiter;  /* ' ' stands for any number of blanks */
     uintmax_t line;
-    bool words;     /* fields need be no numbers */
-    bool kept;      /* the wanted fields are those of the first line, which was no heading */
-    bool told;      /* how it was read */
-    bool fractions; /* a number that was read is no integer in decimal */
+    uintmax_t begun; /* the last line with a word or a separator: a # behind it begins no comment */
+    bool words;      /* fields need be no numbers */
+    bool kept;       /* the wanted fields are those of the first line, which was no heading */
+    bool told;       /* how it was read */
+    bool fractions;  /* a number that was read is no integer in decimal */
     char field[TEXT_FIELD];
 };
 

@@ -65,6 +65,23 @@ if [ "$(id -u)" -ne 0 ]; then
     refuses 1 'Permission denied' sum secret.npy
 fi
 
+# A # begins a comment where it begins a line; elsewhere it is no number, and nothing behind it is left out. A zero byte
+# ends no number.
+printf '# a\n  # b\n1 2\n#c\n3\n' >comments.txt
+run sum comments.txt
+unremarked
+check "comments" prints 6
+printf '1,#N/A,5\n2,3,4\n' >cells.txt
+refuses 1 "line 1: '#N/A' is no number" sum cells.txt
+printf '1 2 # c\n' >behind.txt
+refuses 1 "line 1: '#' is no number" sum behind.txt
+{ yes 1 | head -n 300 && printf '2\0003\n'; } >zero.txt
+refuses 1 'line 301: a zero byte' sum zero.txt
+
+# By other methods than exact, an integer of a text is a double.
+printf '9007199254740993\n1\n' >beyond.txt
+for method in kahan pairwise plain all; do refuses 1 'beyond 2^53' sum --method $method beyond.txt; done
+
 # Cut short, or with something behind; from a file and from a pipe.
 for cut in 1 5 6 7 8 9 10 11 64 127 128 129 132 135; do
     head -c $cut good.npy >cut.npy

@@ -143,6 +143,10 @@ gives 30 dot c22.npy c4.npy
 gives 30 dot f4.npy c4.npy
 gives 30 dot f14.npy c22.npy
 refuses 1 'Fortran order' dot f22.npy c22.npy
+printf '0 2 4\n' >offsets.txt
+refuses 1 "Fortran's" sum f22.npy --segments offsets.txt
+run sum c22.npy --segments offsets.txt
+check "segments of an array in C's order" test "$status" -eq 0
 refuses 1 'Fortran order' dot c4.npy f22.npy
 { header 1 "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 4), }"; put '<' $f4 $f4; } >f24.npy
 { header 1 "{'descr': '<f4', 'fortran_order': True, 'shape': (4, 2), }"; put '<' $f4 $f4; } >f42.npy

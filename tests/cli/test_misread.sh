@@ -245,6 +245,8 @@ printf '0 2 4' >offsets.txt
 run sum matrix.npy --segments offsets.txt
 check "offsets are read in silence" same "$status$(cat err) $(tr '\n' ' ' <out)" '0 3 7 '
 refuses 2 'it is also read' sum matrix.npy --segments offsets.txt -o offsets.txt
+array '<f4' '(2,)' 3f800000 40000000 >weights.npy
+refuses 2 'it is also read' average matrix.npy --weights weights.npy --axis 1 -o weights.npy
 run accumulate matrix.npy -o a.quire
 refuses 2 'it is also read' merge a.quire a.quire -o a.quire
 check "and it is as it was" cmp -s matrix.npy before.npy

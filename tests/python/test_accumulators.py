@@ -101,6 +101,22 @@ def test_moments():
     assert m.var(correction=n).tobytes() == bits(nan, "float64")
 
 
+def test_interrupted_moments(monkeypatch):
+    from quire import _accumulators as accumulators
+
+    def interrupted(words, operands, call, name):
+        if len(operands) == 2:
+            raise KeyboardInterrupt
+        accumulate(words, operands, call, name)
+
+    m, accumulate = quire.Moments([1.0, 2.0]), accumulators.accumulate
+    monkeypatch.setattr(accumulators, "accumulate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        m.add([3.0])
+    monkeypatch.undo()
+    assert m == quire.Moments([1.0, 2.0])
+
+
 def test_bad_input():
     a = quire.Accumulator([1.0])
     before = a.to_bytes()

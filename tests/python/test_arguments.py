@@ -70,6 +70,7 @@ def test_rounding_and_mask(call):
     refused(TypeError, "where must be an array of bool", call, X, where=np.ones(4))
     refused(ValueError, "which does not fit x", call, X, where=np.ones(5, bool))
     refused(TypeError, "no masked arrays", call, np.ma.MaskedArray(X, X > 0))
+    refused(TypeError, "no masked arrays", call, X, where=np.ma.MaskedArray(X > 0, X > 0))
     refused(TypeError, "is no array", call, [[1.0], [1.0, 2.0]])
 
 
@@ -127,6 +128,8 @@ def test_segments():
     ]:
         refused(error, words, quire.segment_sum, X[0], offsets)
     refused(ValueError, "x must have one dimension", quire.segment_sum, X, [0, 1])
+    nothing = np.ndarray((0,), np.float64, buffer=bytearray(9), offset=1)
+    assert quire.segment_sum(nothing, [0, 0]).tolist() == [0.0]
     out = np.full(3, 7, np.float32)
     refused(ValueError, "out has shape", quire.segment_sum, X[0], [0, 1], out=out)
     assert (out == 7).all()

@@ -222,6 +222,25 @@ def test_columns_of_other_libraries():
     assert quire.groupby(frame.x).keys.tolist() == sorted(frame.x)
 
 
+def test_keys_that_are_missing():
+    pd = pytest.importorskip("pandas")
+    keys = pd.Series([2**53 + 1, 2**53, None], dtype="Int64")  # which NumPy has as doubles
+    assert quire.group_sum([1.0, 2.0, 4.0], keys).tolist() == [2.0, 1.0]
+    assert quire.groupby(pd.Series(["b", None, "a"])).sum([1.0, 2.0, 4.0]).tolist() == [4.0, 1.0]
+
+
+def test_out_in_the_memory_of_what_is_read():
+    rng = np.random.default_rng(1)
+    keys, x, weights = rng.integers(0, 1000, 1000), rng.random(1000), 1 + rng.random(1000)
+    averages, sums = quire.group_average(x, keys, 1000, weights=weights), quire.group_sum(x, keys, 1000)
+    grouped = quire.groupby(keys, 1000)
+    for call in (quire.group_average, lambda a, k, n, **words: grouped.average(a, **words)):
+        out = weights.copy()
+        np.testing.assert_array_equal(call(x, keys, 1000, weights=out, out=out), averages)
+    taken = keys.copy()
+    np.testing.assert_array_equal(quire.group_sum(x, taken, 1000, out=taken.view(np.float64)), sums)
+
+
 def test_columns_of_polars():
     polars = pytest.importorskip("polars")
     g = quire.groupby(polars.Series(["b", "a", "b"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -68,7 +69,8 @@ def test_initial_that_is_refused():
     refused(TypeError, "initial must be a number", quire.sum, X, axis=0, initial="0", out=out)
     refused(TypeError, "initial must be a number", quire.sum, X, axis=0, initial=np.ones(2), out=out)
     refused(TypeError, "exact method", quire.sum, X, axis=0, initial=1, method="kahan", out=out)
-    refused(ValueError, "must be a double", quire.sum, X, axis=0, initial=2**53 + 1, out=out)
+    for number in (2**53 + 1, np.int64(2**53 + 1), Fraction(1, 3), Decimal("0.1")):
+        refused(ValueError, "must be a double", quire.sum, X, axis=0, initial=number, out=out)
     refused(TypeError, "array of bool", quire.sum, X, axis=0, initial=1, where=X, out=out)
     refused(ValueError, "out has shape", quire.sum, X, axis=1, initial=1, out=out)
     refused(TypeError, "'initial'", quire.mean, X, initial=1)

@@ -72,6 +72,8 @@ START_TEST(wrong_arguments) {
     ck_assert_int_eq(call_scan(&c), QUIRE_INVALID_LAYOUT);
     c.results_layout = c.x_layout = (quire_layout){ 2, 1, PTRDIFF_MAX / 2, 5, 1, 0 }; /* strides of 0 reach nowhere */
     ck_assert_int_eq(call_scan(&c), QUIRE_INVALID_LAYOUT);
+    c.results_layout = c.x_layout = (quire_layout){ 2, 0, (size_t)1 << 63, 0, 1, 0 }; /* nothing reaches nowhere */
+    ck_assert_int_eq(call_scan(&c), QUIRE_OK);
     c.what.rounding = (quire_rounding)4;
     ck_assert_int_eq(call_scan(&c), QUIRE_INVALID_ROUNDING);
     c.what.result_type = (quire_type)99;

@@ -135,53 +135,35 @@ static __device__ __noinline__ void store_by_cells(element_room<TERMS> &room, co
                               (int)lane);
 }
 
-/* ------------------------------------------------------------------------------------------- a few threads a vector */
+/* ------------------------------------------------------------------------------------------ a vector for each lane */
 
-/* How many threads of a warp share a vector: as many as the host says, or more where there are few vectors. */
-static __device__ __forceinline__ unsigned threads_of_vector(const vectors_job &job, size_t vectors) {
-    unsigned threads = job.threads;
-    while (threads < WARP && vectors * threads < warps_of_grid() * WARP) threads *= 2;
-    return threads;
-}
-
-/* All vectors: long ones are put aside, and what a few doubles do not tell is marked. */
-template <row_terms TERMS, class Job>
-__global__ void __launch_bounds__(ELEMENT_THREADS, ELEMENT_BLOCKS)
-    short_vectors_kernel(const __grid_constant__ Job job) {
-    const vectors_job &its = the_job(job);
-    const unsigned lane = threadIdx.x % WARP, threads = threads_of_vector(its, its.vectors), rows = WARP / threads,
-                   thread = lane % threads;
-    for (size_t first = warp_of_grid() * rows; first < its.vectors; first += warps_of_grid() * rows) {
-        const size_t number = first + lane / threads;
-        const auto v = vector_of(job, number);
-        const bool is_first = thread == 0 && number < its.vectors;
-        bool is_aside = is_first && put_aside(its, number, v.entries, ELEMENTS_LONG);
-        is_aside = __shfl_sync(WHOLE_WARP, is_aside, lane / threads * threads);
-        element_sums<TERMS> sums;
-        sums.clear();
-        if (!is_aside) add_elements(sums, job, v, 0, v.entries, thread, threads);
-        __syncwarp();
-        sums.merge(threads);
-        if (is_first && !is_aside && !store_element_sums(its, number, sums)) mark_result(its, number);
-    }
-}
-
-/* --------------------------------------------------------------------------------------------------- marked vectors */
-
-/* Vectors of which lanes have found one each, v, if is_left: those that a step has not told go on to the next. */
-template <row_terms TERMS, class Job> struct found_vectors {
+/* Vectors of which lanes have found one each, number v, if is_left: those that a step has not told go on to the next.
+ * sharers: threads for each; 0: as many as their lengths want. */
+template <row_terms TERMS, class Job, class Vector> struct found_vectors {
     const Job &job;
     const vectors_job &its;
-    size_t v, longest;
+    size_t v;
+    Vector own;
+    unsigned sharers;
     bool is_left;
 
-    /* Of all that are left mine becomes the sum of this lane's, by add(vector, thread, threads). Of long neighbouring
-     * columns a thread has one, so that they read memory side by side. */
+    /* Of all that are left. Of long neighbouring columns a thread has one, so that they read memory side by side. */
+    __device__ __forceinline__ unsigned threads_of_each(unsigned found) const {
+        if (sharers) return sharers;
+        const size_t longest = (size_t)warp_max(is_left ? (int)min(own.entries, (size_t)INT_MAX) : 0);
+        if (!its.at.begin && its.threads == 1 && found == WHOLE_WARP && longest > AGAIN_COLUMN) return 1;
+        return threads_again(__popc(found), longest, again_elements(its.is_pair));
+    }
+    /* mine becomes the sum of this lane's, by add(vector, thread, threads). */
     template <class Sum, class Add> __device__ __forceinline__ void sum_up(Sum &mine, Add add) const {
-        const unsigned found = __ballot_sync(WHOLE_WARP, is_left);
-        const bool are_columns = !its.at.begin && its.threads == 1 && found == WHOLE_WARP && longest > AGAIN_COLUMN;
-        const unsigned threads = are_columns ? 1 : threads_again(__popc(found), longest, again_elements(its.is_pair));
+        const unsigned found = __ballot_sync(WHOLE_WARP, is_left), threads = threads_of_each(found);
         mine.clear();
+        if (sharers == 1) {
+            Vector alone = own;
+            if (!is_left) alone.entries = 0; /* for add is a whole warp's */
+            mine = add(alone, 0, 1);
+            return __syncwarp();
+        }
         each_marked(found, threads, v, mine, [&](size_t number, bool is_there, unsigned thread) {
             Sum sum = add(vector_of(job, is_there ? number : its.vectors), thread, threads);
             __syncwarp();
@@ -211,13 +193,34 @@ template <row_terms TERMS, class Job> struct found_vectors {
     }
 };
 
+/* All vectors: long ones are put aside, and what a few doubles do not tell is marked. Of few vectors a warp has fewer
+ * than lanes, with more threads each. */
+template <row_terms TERMS, class Job>
+__global__ void __launch_bounds__(ELEMENT_THREADS, ELEMENT_BLOCKS)
+    short_vectors_kernel(const __grid_constant__ Job job) {
+    const vectors_job &its = the_job(job);
+    const unsigned lane = threadIdx.x % WARP;
+    unsigned lanes = WARP;
+    while (lanes > 1 && its.vectors < warps_of_grid() * lanes) lanes /= 2;
+    for (size_t first = warp_of_grid() * lanes; first < its.vectors; first += warps_of_grid() * lanes) {
+        const size_t v = first + lane;
+        auto own = vector_of(job, lane < lanes ? v : its.vectors);
+        const bool is = lane < lanes && v < its.vectors && !put_aside(its, v, own.entries, ELEMENTS_LONG);
+        found_vectors<TERMS, Job, decltype(own)> found = { job, its, v, own, its.threads == 1 ? WARP / lanes : 0, is };
+        found.by_sums();
+        if (found.is_left) mark_result(its, v);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- marked vectors */
+
 /* Marked results. In line, for a call would save registers in memory. */
 template <row_terms TERMS, class Job>
 static __device__ __forceinline__ void find_again(element_room<TERMS> &room, const Job &job, size_t v, bool is,
                                                   int lane) {
     const vectors_job &its = the_job(job);
-    const size_t entries = vector_of(job, is ? v : its.vectors).entries;
-    found_vectors<TERMS, Job> found = { job, its, v, (size_t)warp_max((int)min(entries, (size_t)INT_MAX)), is };
+    auto own = vector_of(job, is ? v : its.vectors);
+    found_vectors<TERMS, Job, decltype(own)> found = { job, its, v, own, 0, is };
     const bool is_double = has_double_lanes(its.type);
     if (!is_double || its.source == VECTORS_ALL) found.by_sums(); /* else that has been tried */
     if (is_double && __any_sync(WHOLE_WARP, found.is_left)) found.in_scale();

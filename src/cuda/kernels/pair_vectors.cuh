@@ -185,6 +185,13 @@ static __device__ __forceinline__ typed_range<Element> range_of(const vectors_jo
 
 /* ---------------------------------------------------------------------------------------------------- short vectors */
 
+/* How many threads of a warp share a vector: as many as the host says, or more where there are few vectors. */
+static __device__ __forceinline__ unsigned threads_of_vector(const vectors_job &job, size_t vectors) {
+    unsigned threads = job.threads;
+    while (threads < WARP && vectors * threads < warps_of_grid() * WARP) threads *= 2;
+    return threads;
+}
+
 /* All vectors: long ones are put aside, and what the sums do not tell is marked. */
 template <class Sums> static __device__ __forceinline__ void short_vectors(const pairs_job &job) {
     const vectors_job &its = job.rows.job;

@@ -249,8 +249,12 @@ class Moments:
     def add(self, x: Any, /) -> Moments:
         """Adds every element of an array of any shape. Returns the moments."""
         a = x if are_on_cuda(x) else operand(x, "Moments.add")
-        self._sum._add(lib.quire_accumulate, "Moments.add", a)
-        self._squares._add(lib.quire_accumulate_products, "Moments.add", a, a)
+        both = (self._sum, self._squares) if are_on_cuda(a) else (Accumulator(), Accumulator())
+        both[0]._add(lib.quire_accumulate, "Moments.add", a)
+        both[1]._add(lib.quire_accumulate_products, "Moments.add", a, a)
+        if both[0] is not self._sum:  # all of the array or nothing, if Ctrl-C has not come between them
+            self._sum.merge(both[0])
+            self._squares.merge(both[1])
         return self
 
     def merge(self, other: Moments, /) -> Moments:

@@ -58,7 +58,7 @@ def by_key(
         sums = by_key(name, operation, taken, codes, count, axis, INT128, None, method, rounding, 0, checked)
         found = delivered_integers(sums, whole, False, out, name)
         return _arrays.like(found, x) if out is None and _arrays.is_foreign(x) else found
-    rows = Rows(taken, axis, codes.size, count, dtype, out, name)
+    rows = Rows(taken, axis, codes.size, count, dtype, out, name, (codes,))
     reduce_rows(rows, codes, count, rows.what(operation, method, rounding, correction), checked)
     return rows.delivered(x)
 
@@ -232,7 +232,7 @@ def group_average(
         words = axis, dtype, out, "exact", rounding, 0, weights
         return _foreign.by_key(name, AVERAGE, x, keys, groups, *words)
     codes, count, _ = numbered(keys, groups, name)
-    rows = WeightedRows(x, weights, axis, codes.size, count, dtype, out, name)
+    rows = WeightedRows(x, weights, axis, codes.size, count, dtype, out, name, (codes,))
     reduce_rows(rows, codes, count, rows.what(AVERAGE, "exact", rounding, 0), True)
     return rows.delivered(x)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ def first_number(initial: Any) -> float:
     if isinstance(initial, (str, bytes)) or not hasattr(initial, "__float__") or np.ndim(initial):
         raise TypeError(f"quire.sum: initial must be a number, not {initial!r}")
     number = float(initial)
-    if isinstance(initial, int) and number != initial:
+    exact = int(initial) if isinstance(initial, Integral) else initial  # for NumPy compares its integers as doubles
+    if number == number and number != exact:
         raise ValueError(f"quire.sum: initial must be a double, and {initial} is none")
     return number
 
@@ -27,7 +29,7 @@ def selected(a: Any, where: Any) -> Any:
     x = a.astype(np.float64)
     if where is True or where is None:
         return x
-    mask = np.asarray(where)
+    mask = _arrays.as_numpy(where, "sum")
     if mask.dtype != np.bool_:
         raise TypeError(f"quire.sum: where must be an array of bool, not of {mask.dtype.name}")
     try:

@@ -26,6 +26,14 @@ def categories(keys: Any) -> tuple[Array, Any] | None:
     return np.asarray(codes), np.asarray(names)
 
 
+def has_missing(keys: Any) -> bool:
+    """Whether a column of pandas, of numbers or words, misses some: NumPy would round its integers, or not sort it."""
+    dtype = getattr(keys, "dtype", None)
+    if not hasattr(keys, "isna") or not hasattr(keys, "astype") or (isinstance(dtype, np.dtype) and dtype.kind != "O"):
+        return False
+    return bool(np.any(keys.isna()))
+
+
 def outside(groups: int, name: str) -> ValueError:
     return ValueError(f"quire.{name}: keys must lie in [0, {groups}), the groups")
 
@@ -40,6 +48,8 @@ def numbered(keys: Any, groups: Any, name: str, checked: bool = True) -> tuple[A
 
     checked: whether keys that lie outside of the groups named are refused; else the caller does it.
     """
+    if groups is None and has_missing(keys):
+        keys = keys.astype("category")
     named = categories(keys) if groups is None else None
     if named is not None:
         return named[0], len(named[1]), named[1]
@@ -97,7 +107,10 @@ def workspace(size: int, name: str) -> tuple[Any, Any]:
 class Rows:
     """An array as rows along an axis, its results, and how the library is told."""
 
-    def __init__(self, x: Any, axis: Any, n: int, groups: int, dtype: Any, out: Any, name: str):
+    def __init__(
+        self, x: Any, axis: Any, n: int, groups: int, dtype: Any, out: Any, name: str, others: tuple[Array, ...] = ()
+    ):
+        """others: arrays that are read beside x, in whose memory no results may be written."""
         a = operand(x, name)
         if a.ndim == 0:
             raise ValueError(f"quire.{name}: x must have at least one dimension")
@@ -116,7 +129,7 @@ class Rows:
         self.layout = ffi.new("quire_layout *")
         self.layout.outer, self.layout.n, self.layout.inner = prod(before), n, prod(behind)
         self.layout.outer_stride, self.layout.stride, self.layout.inner_stride = n * prod(behind), prod(behind), 1
-        self.results = place(out, self.shape, self.wanted, (self.x,))
+        self.results = place(out, self.shape, self.wanted, (self.x, *others))
 
     def what(self, operation: int, method: str, rounding: str, correction: int) -> Any:
         return reduction(operation, number_of(self.x.dtype), number_of(self.wanted), method, rounding, correction)

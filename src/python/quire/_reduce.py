@@ -272,7 +272,7 @@ def reduce_where(
     correction: int = 0,
 ) -> Any:
     """The same of the elements that a mask selects: a vector is what is left of it, in its order."""
-    mask = np.asarray(where)
+    mask = _arrays.as_numpy(where, name)
     if mask.dtype != np.bool_:
         raise TypeError(f"quire.{name}: where must be an array of bool, not of {mask.dtype.name}")
     if mask.shape != x.shape:

@@ -75,5 +75,6 @@ def summed(x: Any, offsets: Any, dtype: Any, out: Any, method: str, rounding: st
     shape = (ends.size - 1,)
     checked_shape(out, shape, "segment_sum")
     results = place(out, shape, wanted, (a, ends))
-    segments("segment_sum", SUM, np.ascontiguousarray(a), ends[:-1], ends[1:], results, method, rounding)
+    x = np.ascontiguousarray(a) if a.size else np.empty(0, a.dtype)  # an empty one may stand at an odd address
+    segments("segment_sum", SUM, x, ends[:-1], ends[1:], results, method, rounding)
     return delivered(results, out)

@@ -16,10 +16,21 @@ from ._types import AVERAGE
 class WeightedRows(Rows):
     """Rows and their weights: one for each row, or one for each element of x."""
 
-    def __init__(self, x: Any, weights: Any, axis: Any, n: int, groups: int, dtype: Any, out: Any, name: str):
+    def __init__(
+        self,
+        x: Any,
+        weights: Any,
+        axis: Any,
+        n: int,
+        groups: int,
+        dtype: Any,
+        out: Any,
+        name: str,
+        others: tuple[Array, ...] = (),
+    ):
         a, w = promoted(operand(x, name), operand(weights, name), name)
         wanted_integer(name, AVERAGE, a.dtype, dtype, out)  # which refuses integers
-        super().__init__(a, axis, n, groups, dtype, out, name)
+        super().__init__(a, axis, n, groups, dtype, out, name, (w, *others))
         if w.shape not in (a.shape, (n,)):
             raise ValueError(
                 f"quire.{name}: weights of shape {w.shape} are neither of the shape of x, {a.shape}, nor one for each "
