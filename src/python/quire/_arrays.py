@@ -40,10 +40,14 @@ def is_on_cuda(x: Any) -> bool:
     return hasattr(x, "__cuda_array_interface__")
 
 
-def as_numpy(x: Any, name: str) -> Array:
-    """x as a NumPy array, without a copy wherever NumPy can share its memory."""
+def refuse_masked(x: Any, name: str) -> None:
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"quire.{name} knows no masked arrays: pass x.data, and where=~numpy.ma.getmaskarray(x)")
+
+
+def as_numpy(x: Any, name: str) -> Array:
+    """x as a NumPy array, without a copy wherever NumPy can share its memory."""
+    refuse_masked(x, name)
     if is_foreign(x):
         return shared(x, name)
     try:

@@ -29,7 +29,8 @@ def selected(a: Any, where: Any) -> Any:
     x = a.astype(np.float64)
     if where is True or where is None:
         return x
-    mask = _arrays.as_numpy(where, "sum")
+    _arrays.refuse_masked(where, "sum")
+    mask = np.asarray(where)
     if mask.dtype != np.bool_:
         raise TypeError(f"quire.sum: where must be an array of bool, not of {mask.dtype.name}")
     try:

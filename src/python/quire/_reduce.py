@@ -272,7 +272,8 @@ def reduce_where(
     correction: int = 0,
 ) -> Any:
     """The same of the elements that a mask selects: a vector is what is left of it, in its order."""
-    mask = _arrays.as_numpy(where, name)
+    _arrays.refuse_masked(where, name)
+    mask = np.asarray(where)
     if mask.dtype != np.bool_:
         raise TypeError(f"quire.{name}: where must be an array of bool, not of {mask.dtype.name}")
     if mask.shape != x.shape:
