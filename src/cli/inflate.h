@@ -23,4 +23,9 @@ struct inflater *inflate_open(const char *name, bool gzip, uint32_t checksum, in
 ssize_t inflate_read(struct inflater *inflater, void *to, size_t length);
 void inflate_close(struct inflater *inflater);
 
+/* Whether the next length bytes of a file have the checksum, as a member of an archive has that is stored as it is;
+ * they are to be read again. EXIT_FINE or EXIT_TROUBLE. Without zlib, and of fewer bytes, it is not known: EXIT_FINE.
+ */
+int inflate_check_stored(const char *name, int fd, uintmax_t length, uint32_t checksum);
+
 #endif

@@ -14,3 +14,7 @@ ssize_t inflate_read(struct inflater *inflater, void *to, size_t length) {
 }
 
 void inflate_close(struct inflater *inflater) { (void)inflater; }
+
+int inflate_check_stored(const char *name, int fd, uintmax_t length, uint32_t checksum) {
+    return (void)name, (void)fd, (void)length, (void)checksum, EXIT_FINE;
+}

@@ -17,6 +17,7 @@
 #include "complain.h"
 #include "convert.h"
 #include "foreign.h"
+#include "inflate.h"
 
 #define GZIP_MAGIC "\x1f\x8b\x08"
 #define ZIP_MAGIC "PK\3\4"
@@ -182,6 +183,8 @@ static int open_file(struct input *input, const struct source *source) {
     if (input->fd < 0) return file_trouble(input->name, errno);
     if (!source->in_archive) return bytes_open(&input->bytes, input->name, input->fd, UINTMAX_MAX);
     int status = zip_seek(input->name, input->fd, &source->member);
+    if (!status && !source->member.deflated)
+        status = inflate_check_stored(input->name, input->fd, source->member.packed, source->member.checksum);
     if (!status) status = bytes_open(&input->bytes, input->name, input->fd, source->member.packed);
     if (!status && source->member.deflated) status = bytes_inflate_member(&input->bytes, source->member.checksum);
     return status;

@@ -214,6 +214,9 @@ if [ "$zlib" = yes ]; then
     { head -c 60 deflated.npz; printf '\377'; tail -c +62 deflated.npz; } >bad.npz
     run sum bad.npz:x
     check "a damaged member fails" failed 1 ''
+    { head -c 100 stored.npz; printf '\377'; tail -c +102 stored.npz; } >bad.npz
+    refuses 1 'damaged data' sum bad.npz:x
+    gives 26 sum bad.npz:y
 fi
 head -c 200 stored.npz >cut.npz
 refuses 1 'damaged .npz archive' sum cut.npz
