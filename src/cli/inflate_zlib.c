@@ -99,13 +99,14 @@ int inflate_check_stored(const char *name, int fd, uintmax_t length, uint32_t ch
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION /* fuzzers find no checksums, and are to come behind them */
     const off_t begin = lseek(fd, 0, SEEK_CUR);
     unsigned char bytes[PACKED];
+    uintmax_t left = length;
     uLong found = 0;
-    ssize_t got = 1;
-    for (uintmax_t left = length; left && got > 0; left -= (uintmax_t)(got > 0 ? got : 0)) {
-        got = read(fd, bytes, left < PACKED ? (size_t)left : PACKED);
-        if (got > 0) found = crc32(found, bytes, (uInt)got);
+    ssize_t got;
+    while (left && (got = read(fd, bytes, left < PACKED ? (size_t)left : PACKED)) > 0) {
+        found = crc32(found, bytes, (uInt)got);
+        left -= (uintmax_t)got;
     }
-    if (lseek(fd, begin, SEEK_SET) < 0 || (got > 0 && found != checksum)) {
+    if (lseek(fd, begin, SEEK_SET) < 0 || (!left && found != checksum)) {
         complain("%s: damaged data", name);
         return EXIT_TROUBLE;
     }

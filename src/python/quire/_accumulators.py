@@ -249,13 +249,10 @@ class Moments:
     def add(self, x: Any, /) -> Moments:
         """Adds every element of an array of any shape. Returns the moments."""
         a = x if are_on_cuda(x) else operand(x, "Moments.add")
-        both = (self._sum, self._squares) if are_on_cuda(a) else (Accumulator(), Accumulator())
-        both[0]._add(lib.quire_accumulate, "Moments.add", a)
-        both[1]._add(lib.quire_accumulate_products, "Moments.add", a, a)
-        if both[0] is not self._sum:  # all of the array or nothing, if Ctrl-C has not come between them
-            self._sum.merge(both[0])
-            self._squares.merge(both[1])
-        return self
+        added = self if are_on_cuda(a) else Moments()  # apart, so that Ctrl-C leaves both sums without the array
+        added._sum._add(lib.quire_accumulate, "Moments.add", a)
+        added._squares._add(lib.quire_accumulate_products, "Moments.add", a, a)
+        return self if added is self else self.merge(added)
 
     def merge(self, other: Moments, /) -> Moments:
         """Adds what other moments hold. Returns the moments."""
